@@ -973,6 +973,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes, instead of the pitches: multiples of the elements' sizes, since
+                 rows begin at whole elements. Rows of RGB that are aligned to 4 bytes are such rows of u8; their sums
+                 channel by channel are gpuscan_integral's of as many images of height 1
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
    segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
@@ -993,9 +996,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count; segments with rows, pitches or total, without a form,
-                 with a count though not by OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE:
-                 segments.type does not fit the form. By segments a single pass takes elements of less than 64 bytes
+                 INVALID_ARGUMENT: a pitch is smaller than count, given twice, or of bytes that are no whole elements;
+                 segments with rows, pitches or total, without a form, with a count though not by OFFSETS, or with
+                 host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit the form.
+                 By segments a single pass takes elements of less than 64 bytes
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1651,6 +1655,7 @@ static const char *gpuscan__kernels[] = {
     "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
     "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
     "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
+    "     RESULTS_LISTED            and the bytes of a run's result that is listed, or 0\n"
     "     MOVES           select: the outputs are put into scratch first\n"
     "     FLOAT_SUM       floats are added: sums of what is not negative rise                                             */\n"
     "\n",
@@ -1709,6 +1714,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
+    "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     47 /* an image is read from its first row on, whatever y says */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2045,6 +2051,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return pixel;\n"
     "}\n"
+    "/* Where pixel x of a row is that a call reads. */\n"
+    "#define GPUSCAN_IMAGE_AT(numbers, row, x)                                                                              \\\n"
+    "    ((ulong2)((numbers).image_x + (x), (GPUSCAN_PLANTED(IMAGE_ORIGIN) ? 0 : (numbers).image_y) + (row)))\n"
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
@@ -2081,11 +2090,11 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
     "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
     "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
-    "\n",
+    "\n"
     "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
@@ -2142,7 +2151,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    gpuscan_plain none;\n"
     "#if GPUSCAN_REDUCES\n"
@@ -2155,7 +2164,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return none;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    b.heads += a.heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -2171,6 +2180,9 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_from_dst(x)     (x)\n"
     "#define gpuscan_plain_to_dst(x) (x)\n"
     "#define GPUSCAN_PLAIN_START     gpuscan_identity_plain()\n"
+    "\n"
+    "/* A run's result: sums start with what the operator starts with. */\n"
+    "#define GPUSCAN_RUN_RESULT(value) gpuscan_to_result(gpuscan_combine_numbers(GPUSCAN_START, value))\n"
     "#else\n"
     "typedef gpuscan_number gpuscan_plain;\n"
     "typedef gpuscan_result gpuscan_dst;\n"
@@ -2213,7 +2225,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return b;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
     "}\n"
@@ -2229,7 +2241,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_BEGUN(sum) false\n"
     "#endif\n"
     "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUNS\n"
     "typedef GPUSCAN_KEY gpuscan_src;\n"
     "/* Of a key alone nothing is known. */\n"
@@ -2270,7 +2282,7 @@ static const char *gpuscan__kernels[] = {
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n"
+    "\n",
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2278,7 +2290,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
     "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
@@ -2422,11 +2434,96 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE\n"
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
+    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 or combined bit by bit; or four bytes of which\n"
+    "   the product, modulo 2^8, or the extreme is wanted. A sum of them on its way is a word, too: of products the lower\n"
+    "   byte counts; of extremes there are two halves, of which the upper byte counts, and what stands below it decides only\n"
+    "   between equal ones; of bits there are as many sums as elements. */\n"
+    "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
+    "#endif\n"
+    "\n"
+    "/* An element in each place of a word. */\n"
+    "#define GPUSCAN_PACKED_ALL(x) \\\n"
+    "    (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
+    "#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "#define GPUSCAN_PACKED_PTX \"max\"\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_PTX \"min\"\n"
+    "#endif\n"
+    "#endif\n"
+    "/* The greater, or less, of both lower and of both upper halves. */\n"
+    "static inline uint gpuscan_packed_best(uint a, uint b) {\n"
+    "    uint x;\n"
+    "#if GPUSCAN_PTX >= 90 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".s16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PTX >= 90\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PACKED_SIGNED && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    x = as_uint(min(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+    "#else\n"
+    "    x = as_uint(min(as_ushort2(a), as_ushort2(b)));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
+    "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
+    "    return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
+    "#else\n"
+    "    return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_ALL(sum);\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD\n"
+    "    return ((uint)sum & 0xffu) * 0x10001u;\n"
+    "#else\n"
+    "    return gpuscan_packed_from(sum);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "    sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
+    "#elif defined(GPUSCAN_PACKED_BITS)\n"
+    "    sum = GPUSCAN_PACKED_BITS(sum, sum >> 16);\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
+    "#endif\n"
+    "    return (gpuscan_t)sum;\n"
+    "}\n"
     "\n"
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_BITS(sum, word);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
     "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
     "    return sum;\n"
     "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
@@ -2452,16 +2549,45 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
+    "/* The lower halves of both; the bytes 1 and 3, in halves; byte 2 in both halves. */\n"
+    "static inline uint gpuscan_packed_pair(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x5410);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_odd(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4341);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a >> 8 & 0x00ff00ffu;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_last(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4242);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16 & 0xffu) * 0x10001u;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410);\n"
     "    return x;\n"
     "#elif GPUSCAN_PACKED == 1\n"
     "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
@@ -2470,17 +2596,69 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "/* The identity and a's lower half; a's upper half twice; the upper bytes of both, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_shift(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, GPUSCAN_PACKED_IDENTITY, 0x1054);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_upper(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x3232);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16) | (a & 0xffff0000u);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_join_upper(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x7351);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. All parts of *before are equal. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-    "#if GPUSCAN_PACKED == 1\n"
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
-    "    at_odd += at_odd << 16;\n"
-    "    at_odd += first * 0x10001u;\n"
-    "    at_even = at_odd - odd;\n"
-    "    *before = at_odd >> 16;\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint bits = 8 * GPUSCAN_PACKED;\n"
+    "    uint ahead = *before;\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        word = GPUSCAN_PACKED_BITS(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, ahead);\n"
+    "    *before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
+    "    return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    /* Two pairs at a time, each with what precedes it: the bytes 0 and 2, and with the bytes 1 and 3. */\n"
+    "    uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
+    "    uint first = gpuscan_packed_best(*before, gpuscan_packed_shift(pairs));\n"
+    "    uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
+    "    *before = gpuscan_packed_upper(third);\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join_upper(second, third) : gpuscan_packed_join_upper(first, second);\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
+    "    *before = third * (word >> 24);\n"
+    "    return GPUSCAN_INCLUSIVE\n"
+    "               ? gpuscan_packed_join(gpuscan_packed_pair(first, third), gpuscan_packed_pair(second, *before))\n"
+    "               : gpuscan_packed_join(gpuscan_packed_pair(zeroth, second), gpuscan_packed_pair(first, third));\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. *before is there\n"
+    "       twice, as a byte, so that nothing overflows a half. */\n"
+    "    uint odd = gpuscan_packed_odd(word), first = *before;\n"
+    "    uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
+    "    *before = gpuscan_packed_last(at_odd);\n",
     "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "                             : gpuscan_packed_join(gpuscan_packed_pair(first, at_odd), at_even);\n"
     "#else\n"
     "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
     "    *before = third;\n"
@@ -2505,7 +2683,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2518,7 +2696,7 @@ static const char *gpuscan__kernels[] = {
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_EMPTY     0u\n"
     "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
     "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
@@ -2549,7 +2727,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2573,7 +2751,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2617,7 +2795,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2637,7 +2815,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
     "#if GPUSCAN_ONE_WORD\n"
@@ -3090,6 +3268,14 @@ static const char *gpuscan__kernels[] = {
     "/* Where lanes exchange fast, only one of both is kept. */\n"
     "#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS)\n"
     "\n"
+    "/* Runs of which keys and results are wanted alone: each sub-group lists and writes its own, so that none of its\n"
+    "   elements is looked at again once what precedes it is known. */\n"
+    "#if GPUSCAN_SELECT && GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
+    "#define GPUSCAN_RUNS_BY_SUBGROUP (GPUSCAN_RESULTS_LISTED && !GPUSCAN_PLACES)\n"
+    "#else\n"
+    "#define GPUSCAN_RUNS_BY_SUBGROUP 0\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_REDUCES\n"
     "typedef union {\n"
     "    gpuscan_source element[GPUSCAN_VECTOR];\n"
@@ -3118,6 +3304,10 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS]; /* what is reduced */\n"
     "#endif\n"
+    "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
+    "    uint kept;             /* of the sub-group's elements */\n"
+    "    gpuscan_number opened; /* before the first of them */\n"
+    "#endif\n"
     "#if GPUSCAN_HEADS\n"
     "    uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32]; /* a bit for each element, vector after vector */\n"
     "    uint begun; /* bit k: a segment has begun, in the tile, before vector k; the highest: before the sub-group */\n"
@@ -3132,7 +3322,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HEADS_OF(tile, k) 0u\n"
     "#define GPUSCAN_BEGUN_BEFORE(tile, k) 0u\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
     "#define GPUSCAN_HINTS (GPUSCAN_PTX >= 80)\n"
@@ -3157,7 +3347,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_policy_last()   0\n"
     "#define gpuscan_policy_normal() 0\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
     "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
     "#if GPUSCAN_HINTS\n"
@@ -3197,7 +3387,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
     "#if GPUSCAN_PTX\n"
@@ -3221,7 +3411,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
     "\n"
     "/* Vectors of 16 bytes that are not aligned so: the lanes load or store the aligned ones and hand each other the rest.\n"
@@ -3255,7 +3445,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint4)(z0 >> (32 - bits) | z1 << bits, z1 >> (32 - bits) | z2 << bits, z2 >> (32 - bits) | z3 << bits,\n"
     "                   z3 >> (32 - bits) | z4 << bits);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of another lane of the sub-group. */\n"
     "GPUSCAN_INLINE uint4 gpuscan_shuffle_vector(uint4 x, uint lane) {\n"
     "    return (uint4)(gpuscan_uint_at(x.x, lane, 0), gpuscan_uint_at(x.y, lane, 0), gpuscan_uint_at(x.z, lane, 0),\n"
@@ -3297,7 +3487,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_DST_RAW raw;\n"
     "    uint4 words;\n"
     "} gpuscan_dst_words;\n"
-    "\n",
+    "\n"
     "/* Stores vector k; before: the lane's vector k - 1. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
     "                                                 const gpuscan_dst_vector *vector, GPUSCAN_DST_RAW before) {\n"
@@ -3326,7 +3516,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Large elements, one a vector, of several pieces that can be stored at once. If each lane stored its own, 32 bytes of\n"
     "   memory would be written several times (H200, 2^28 bytes, elements of 12 bytes: 201 us, so 187); so lanes hand each\n"
     "   other their pieces and store them side by side: a transposition. Of an odd number of pieces lane s hands over piece r\n"
@@ -3373,13 +3563,13 @@ static const char *gpuscan__kernels[] = {
     "            piece[i] =\n"
     "                r == 0 ? got.piece : bitselect(piece[i], got.piece, (gpuscan_dst_piece)(0u - (uint)(place == i)));\n"
     "    }\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "    for (uint i = 0; i < pieces; i++)\n"
     "        at[i * GPUSCAN_LANES] = piece[i];\n"
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Where in the tile a lane's first vector begins: what is called `own` below. */\n"
     "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
     "    return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
@@ -3393,14 +3583,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-    "        uint word = 0;\n"
+    "        uint word = GPUSCAN_PACKED_IDENTITY;\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
     "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                word ^= ((from[w * (4 / GPUSCAN_PACKED) + v] ^ GPUSCAN_PACKED_IDENTITY) &\n"
+    "                         (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
     "                        << 8 * GPUSCAN_PACKED * v;\n"
     "        vector->word[w] = word;\n"
     "    }\n"
@@ -3819,11 +4010,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    uint sum = 0;\n"
+    "    uint sum = gpuscan_packed_from(gpuscan_identity());\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
-    "    return (gpuscan_t)sum;\n"
+    "    return gpuscan_packed_to(sum);\n"
     "#else\n"
     "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
@@ -3921,39 +4112,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
-    "/* The sums of a tile's vectors, for its own sum: of what is reduced, only what comes after the sub-group's last head is\n"
-    "   read, since no more of it is left there. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_open_sums(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count,\n"
-    "                                           ulong policy, gpuscan_t *sums, local gpuscan_shared *shared) {\n"
-    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
-    "    ulong at = first + own;\n"
-    "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
-    "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
-    "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
-    "    if (left == GPUSCAN_TILE)\n"
-    "        gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
-    "                              GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE * (uint)sizeof(gpuscan_source));\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k),\n"
-    "                                             at + k * GPUSCAN_VECTOR_STRIDE,\n"
-    "                                             gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE));\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* no lane after it has a head, and of the vectors after it none */\n"
-    "        wanted = (heads[k] != 0 ? 0 : wanted) | ((heads[k] & later) == 0 ? 1u << k : 0);\n"
-    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, wanted, policy);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "        sums[k] = gpuscan_tile_vector_run(tile, k, at + k * GPUSCAN_VECTOR_STRIDE, wanted >> k & 1 ? there : 0);\n"
-    "    }\n"
-    "}\n"
-    "#endif\n"
-    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* Where a sub-group's segments begin. */\n"
     "typedef struct {\n"
@@ -4005,6 +4163,65 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "#if GPUSCAN_SELECT\n"
+    "typedef ushort gpuscan_place; /* of an element in its tile */\n"
+    "\n"
+    "/* What is listed in local memory of a tile: places, where some output needs them, with STAGES the kept elements\n"
+    "   themselves, which the predicate has loaded, and with RESULTS_LISTED what was open before each head. TILE * UNIT of\n"
+    "   each; RUNS_BY_SUBGROUP: each sub-group's from where its elements begin, and numbers, which are as large. */\n"
+    "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
+    "typedef gpuscan_number gpuscan_listed;\n"
+    "typedef char gpuscan_listed_size_differs[sizeof(gpuscan_number) == GPUSCAN_RESULTS_LISTED ? 1 : -1];\n"
+    "#if GPUSCAN_RESULTS_LISTED == 8\n"
+    "#define GPUSCAN_LISTED_WORD        ulong\n"
+    "#define GPUSCAN_LISTED_BITS        \"64\"\n"
+    "#define GPUSCAN_LISTED_REGISTER(x) \"l\"(x)\n"
+    "#else\n"
+    "#define GPUSCAN_LISTED_WORD        uint\n"
+    "#define GPUSCAN_LISTED_BITS        \"32\"\n"
+    "#define GPUSCAN_LISTED_REGISTER(x) \"r\"(x)\n"
+    "#endif\n"
+    "#elif GPUSCAN_RESULTS_LISTED\n"
+    "typedef gpuscan_result gpuscan_listed;\n"
+    "#endif\n"
+    "typedef struct {\n"
+    "#if GPUSCAN_STAGES\n"
+    "    local GPUSCAN_STAGED *elements;\n"
+    "#endif\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "    local gpuscan_listed *results;\n"
+    "#endif\n"
+    "    local gpuscan_place *places;\n"
+    "} gpuscan_list;\n"
+    "\n"
+    "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
+    "    gpuscan_list list;\n"
+    "    local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
+    "#if GPUSCAN_STAGES\n"
+    "    list.elements = (local GPUSCAN_STAGED *)at;\n"
+    "    at += (GPUSCAN_TILE * sizeof(GPUSCAN_STAGED) + 7) / 8 * 8;\n"
+    "#endif\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "    list.results = (local gpuscan_listed *)at;\n"
+    "    at += GPUSCAN_TILE * sizeof(gpuscan_listed);\n"
+    "#endif\n"
+    "    list.places = (local gpuscan_place *)at;\n"
+    "    return list;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_STAGES\n"
+    "typedef union {\n"
+    "    gpuscan_src element;\n"
+    "    GPUSCAN_STAGED staged;\n"
+    "} gpuscan_staged_element;\n"
+    "static inline GPUSCAN_STAGED gpuscan_staged(gpuscan_src x) {\n"
+    "    gpuscan_staged_element y;\n"
+    "    y.element = x;\n"
+    "    return y.staged;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* Of a selection's tile only what precedes each vector is known. */\n"
     "#define GPUSCAN_KEPT_ALONE (GPUSCAN_SELECT && GPUSCAN_HAS_LANES)\n"
     "#if GPUSCAN_KEPT_ALONE\n"
@@ -4015,7 +4232,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_OF(words, k)                                                                                     \\\n"
     "    ((words)[(k) / GPUSCAN_COUNT_PARTS] >> ((k) % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS) &                         \\\n"
     "     ((1u << GPUSCAN_COUNT_BITS) - 1))\n"
-    "\n"
+    "\n",
     "/* Of each vector: how many are kept before it in the sub-group; returns how many in all. */\n"
     "GPUSCAN_INLINE uint gpuscan_kept_scan(const uint *mask, uint *before, local gpuscan_shared *shared) {\n"
     "    uint own[GPUSCAN_COUNT_WORDS], sum[GPUSCAN_COUNT_WORDS], all = 0;\n"
@@ -4072,8 +4289,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_REDUCES\n"
     "/* What is open before each vector, of the sub-group alone, and at its end. As many steps as the longest run needs that\n"
     "   is not begun in a lane's own vector. */\n"
-    "GPUSCAN_INLINE gpuscan_number gpuscan_open_scan(const gpuscan_plain *x, const gpuscan_ballot_t *heads,\n"
-    "                                                gpuscan_plain *before, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE gpuscan_number gpuscan_open_scan(const gpuscan_number *x, const gpuscan_ballot_t *heads,\n"
+    "                                                gpuscan_number *before, local gpuscan_shared *shared) {\n"
     "    gpuscan_number open[GPUSCAN_ITEM_VECTORS], carry = GPUSCAN_IDENTITY;\n"
     "    uint reach[GPUSCAN_ITEM_VECTORS], farthest = 0, lane = GPUSCAN_LANE;\n"
     "GPUSCAN_UNROLL\n"
@@ -4081,7 +4298,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_ballot_t up_to = heads[k] & GPUSCAN_BALLOT_UP_TO(lane);\n"
     "        reach[k] = up_to ? lane - gpuscan_highest(up_to) : lane;\n"
     "        farthest = max(farthest, reach[k]);\n"
-    "        open[k] = x[k].open.value;\n"
+    "        open[k] = x[k];\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
@@ -4101,14 +4318,198 @@ static const char *gpuscan__kernels[] = {
     "            value = GPUSCAN_IDENTITY;\n"
     "        if (k > 0 && (heads[k] & (GPUSCAN_BALLOT_UP_TO(lane) >> 1)) == 0)\n"
     "            value = gpuscan_combine_numbers(carry, value);\n"
-    "        before[k].open.value = value;\n"
+    "        before[k] = value;\n"
     "        carry = k == 0 || heads[k] ? all : gpuscan_combine_numbers(carry, all);\n"
     "    }\n"
     "    return carry;\n"
     "}\n"
-    "#endif\n"
-    "#endif\n"
     "\n"
+    "/* What is open at the sub-group's end alone, with the same bits: identities before its last head change none. */\n"
+    "GPUSCAN_INLINE gpuscan_number gpuscan_open_sum(const gpuscan_number *x, const gpuscan_ballot_t *heads,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "    gpuscan_number carry = GPUSCAN_IDENTITY;\n"
+    "    gpuscan_ballot_t later = 0; /* heads in the vectors after it */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        later |= heads[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        if (later == 0 || !GPUSCAN_LANES_APART) {\n"
+    "            gpuscan_number sum = x[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "                gpuscan_number other = gpuscan_number_up(sum, d);\n"
+    "                if (GPUSCAN_LANE >= d)\n"
+    "                    sum = gpuscan_combine_numbers(other, sum);\n"
+    "            }\n"
+    "            sum = gpuscan_number_at(sum, GPUSCAN_LANES - 1);\n"
+    "            carry = k == 0 || heads[k] ? sum : gpuscan_combine_numbers(carry, sum);\n"
+    "        }\n"
+    "        later = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int l = k + 2; l < GPUSCAN_ITEM_VECTORS; l++)\n"
+    "            later |= heads[l];\n"
+    "    }\n"
+    "    return carry;\n"
+    "}\n"
+    "\n",
+    "/* Which of the lane's elements begin runs. whole: the tile is, and no element need be asked whether it is there. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_masks(gpuscan_tile *tile, ulong first, uint left, bool whole) {\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), first + at,\n"
+    "                                             whole ? GPUSCAN_VECTOR : gpuscan_left_past(left, at));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The sum of a sub-group's elements of a tile: of what is reduced, only what comes after its last head is read, since\n"
+    "   no more of it is left there. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_open_sum(gpuscan_from from, ulong first, ulong count, ulong policy,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile tile;\n"
+    "    gpuscan_number open[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain all = gpuscan_identity_plain();\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
+    "    ulong at = first + own;\n"
+    "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
+    "    gpuscan_tile_elements(&tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "    gpuscan_tile_fetch_prior(&tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+    "    if (left == GPUSCAN_TILE)\n"
+    "        gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
+    "                              GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE * (uint)sizeof(gpuscan_source));\n"
+    "    if (left == GPUSCAN_TILE)\n"
+    "        gpuscan_tile_masks(&tile, first, left, true);\n"
+    "    else\n"
+    "        gpuscan_tile_masks(&tile, first, left, false);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        heads[k] = gpuscan_ballot(tile.mask[k] != 0);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* no lane after it has a head, and of the vectors after it none */\n"
+    "        wanted = (heads[k] != 0 ? 0 : wanted) | ((heads[k] & later) == 0 ? 1u << k : 0);\n"
+    "    gpuscan_tile_fetch_values(&tile, from.values, first, count, own, wanted, policy);\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_plain run = gpuscan_tile_vector_run(&tile, k, at + k * GPUSCAN_VECTOR_STRIDE,\n"
+    "                                                    wanted >> k & 1 ? there : 0);\n"
+    "        open[k] = run.open.value;\n"
+    "        all.heads += run.heads;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "        x[k] = run;\n"
+    "#endif\n"
+    "    }\n"
+    "    uint kept = (uint)all.heads;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "        kept += gpuscan_lane_xor(kept, d);\n"
+    "    all.heads = kept;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    all.last = gpuscan_last_head(x, heads, shared);\n"
+    "#endif\n"
+    "    all.open.value = gpuscan_open_sum(open, heads, shared);\n"
+    "    return all;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
+    "/* *p = x where it is wanted. NVIDIA's compiler makes branches of such stores in a row, which lanes then take apart\n"
+    "   (2^28 keys in runs of 1 to 7: 989 us, without them 828). */\n"
+    "static inline void gpuscan_listed_store(local gpuscan_listed *p, gpuscan_listed x, bool wanted) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    union {\n"
+    "        gpuscan_listed value;\n"
+    "        GPUSCAN_LISTED_WORD word;\n"
+    "    } bits;\n"
+    "    bits.value = x;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.u\" GPUSCAN_LISTED_BITS \" [%0], %1; }\" ::\"r\"(\n"
+    "                         (uint)(size_t)p),\n"
+    "                     GPUSCAN_LISTED_REGISTER(bits.word), \"r\"(wanted ? 1u : 0u)\n"
+    "                     : \"memory\");\n"
+    "#else\n"
+    "    if (wanted)\n"
+    "        *p = x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Lists the heads' keys, and the sums of runs that begin and end in a vector. open: from each vector's last head on;\n"
+    "   part: before its first. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, bool whole,\n"
+    "                                           const uint *rank, gpuscan_number *open, gpuscan_number *part,\n"
+    "                                           gpuscan_list list) {\n"
+    "    uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], j = begin + rank[k];\n"
+    "        uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_past(left, at);\n"
+    "        gpuscan_number run = GPUSCAN_IDENTITY;\n"
+    "        part[k] = run;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (v < there) {\n"
+    "                gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v), next = x;\n"
+    "                bool head = (mask >> v & 1) != 0;\n"
+    "#if GPUSCAN_STAGES\n"
+    "                if (head)\n"
+    "                    list.elements[j] = gpuscan_staged(gpuscan_src_at(&tile->vector[k], v));\n"
+    "#endif\n"
+    "                if (v > 0)\n"
+    "                    gpuscan_listed_store(&list.results[j], run, head && (mask & ((1u << v) - 1)) != 0);\n"
+    "                if (v > 0)\n"
+    "                    next = gpuscan_combine_numbers(run, x);\n"
+    "                run = head ? x : next;\n"
+    "                part[k] = (mask & ((2u << v) - 1)) == 0 ? run : part[k];\n"
+    "                j += head ? 1 : 0;\n"
+    "            }\n"
+    "        open[k] = run;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Lists the runs, too. What is open before a head in its vector follows what is open before the vector; the first\n"
+    "   head's waits for what precedes the sub-group. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                                    local gpuscan_shared *shared) {\n"
+    "    gpuscan_list list = gpuscan_list_of(shared);\n"
+    "    gpuscan_plain all = gpuscan_identity_plain();\n"
+    "    gpuscan_number open[GPUSCAN_ITEM_VECTORS], part[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_number opened = GPUSCAN_IDENTITY;\n"
+    "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], from = 0;\n"
+    "    uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count);\n"
+    "    uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "    bool whole = left == GPUSCAN_TILE;\n"
+    "    if (whole)\n"
+    "        gpuscan_tile_masks(tile, first, left, true);\n"
+    "    else\n"
+    "        gpuscan_tile_masks(tile, first, left, false);\n"
+    "    tile->kept = gpuscan_kept_scan(tile->mask, rank, shared);\n"
+    "    all.heads = tile->kept;\n"
+    "    if (whole)\n"
+    "        gpuscan_tile_list_runs(tile, first, left, true, rank, open, part, list);\n"
+    "    else\n"
+    "        gpuscan_tile_list_runs(tile, first, left, false, rank, open, part, list);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
+    "    all.open.value = gpuscan_open_scan(open, heads, before, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_number run = tile->mask[k] & 1 ? before[k] : gpuscan_combine_numbers(before[k], part[k]);\n"
+    "        opened = tile->mask[k] != 0 && rank[k] == 0 ? run : opened;\n"
+    "        if (tile->mask[k] != 0)\n"
+    "            list.results[begin + rank[k]] = run;\n"
+    "        from = from ? from : heads[k];\n"
+    "    }\n"
+    "    tile->opened = gpuscan_number_at(opened, from ? gpuscan_lowest(from) : 0);\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "    return all;\n"
+    "}\n"
+    "#else\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                                    local gpuscan_shared *shared) {\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
@@ -4129,11 +4530,19 @@ static const char *gpuscan__kernels[] = {
     "    all.last = gpuscan_last_head(x, heads, shared);\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    all.open.value = gpuscan_open_scan(x, heads, tile->before, shared);\n"
+    "    gpuscan_number open[GPUSCAN_ITEM_VECTORS], opened[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        open[k] = x[k].open.value;\n"
+    "    all.open.value = gpuscan_open_scan(open, heads, opened, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        tile->before[k].open.value = opened[k];\n"
     "#endif\n"
     "#endif\n"
     "    return all;\n"
     "}\n"
+    "#endif\n"
     "#else\n"
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
@@ -4153,7 +4562,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    carry = sum[0];\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    tile->group = gpuscan_identity_plain();\n"
+    "    tile->group = gpuscan_identity_plain();\n",
     "    tile->end[0] = x[0];\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
@@ -4165,7 +4574,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "        tile->end[k] = reaches.reach[k] == GPUSCAN_LANES ? gpuscan_combine_plain(carry, x[k]) : x[k];\n"
     "        carry = reaches.whole >> k & 1 ? sum[k] : gpuscan_combine_plain(carry, sum[k]);\n"
-    "#else\n",
+    "#else\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "        before[k] = gpuscan_combine(carry, before[k]);\n"
     "#endif\n"
@@ -4181,7 +4590,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
-    "#if GPUSCAN_ANY_ORDER\n"
+    "#if GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP\n"
     "    tile->group = outer;\n"
     "#else\n"
     "    gpuscan_plain value = GPUSCAN_VALUE_OF(outer);\n"
@@ -4215,17 +4624,17 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
     "    return gpuscan_after_base(tile->base, total);\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED_HERE\n"
     "/* What a lane adds to a tile's sum, where the order does not matter. Full tiles are loaded 16 bytes at a time, even\n"
     "   where gpuscan_src_vector is smaller. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
     "    const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
     "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
-    "    gpuscan_t sum = 0;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
     "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "        uint packed = 0;\n"
+    "        uint packed = gpuscan_packed_from(sum);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
     "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
@@ -4234,7 +4643,7 @@ static const char *gpuscan__kernels[] = {
     "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
     "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
     "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
-    "        sum = (gpuscan_t)packed;\n"
+    "        sum = gpuscan_packed_to(packed);\n"
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -4242,12 +4651,12 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            sum += x[k];\n"
+    "            sum = gpuscan_combine(sum, x[k]);\n"
     "    }\n"
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The sum of all of a sub-group's vectors, from each lane's, with the bits of gpuscan_tile_scan_subgroup's. */\n"
     "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -4266,7 +4675,7 @@ static const char *gpuscan__kernels[] = {
     "    return carry;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* The sum of all of a sub-group's vectors by segments: identities before the last head change no bit. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
@@ -4297,12 +4706,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t sum = gpuscan_tile_lane_sum(GPUSCAN_ELEMENTS(src), first, count, policy);\n"
     "    gpuscan_group_prefix(gpuscan_lanes_sum_one(sum, shared), &total, shared);\n"
     "#else\n"
+    "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
+    "    gpuscan_group_prefix(gpuscan_tile_open_sum(src, first, count, policy, shared), &total, shared);\n"
+    "#else\n"
     "    gpuscan_tile tile;\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
-    "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
-    "    gpuscan_tile_open_sums(&tile, src, first, count, policy, x, shared);\n"
-    "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
-    "#else\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
@@ -4415,7 +4823,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
-    "    uint running = before;\n"
+    "    uint running = gpuscan_packed_before(before);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
@@ -4627,13 +5035,13 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT\n"
     "/* What is kept: elements are looked at in words of 64, a byte each that is 0 or 1, of which LLVM makes vectors, then a\n"
     "   bit each. */\n"
-    "#define GPUSCAN_WORD 64\n"
+    "#define GPUSCAN_WORD_BITS 64\n"
     "#define GPUSCAN_STEP_BITS 16u\n"
     "#define GPUSCAN_HIGHEST(word) (63u - (uint)clz(word))\n"
     "#define GPUSCAN_LOWEST(word)  GPUSCAN_HIGHEST((word) & (0ul - (word)))\n"
     "typedef union {\n"
-    "    uchar byte[GPUSCAN_WORD];\n"
-    "    uchar16 step[GPUSCAN_WORD / GPUSCAN_STEP_BITS];\n"
+    "    uchar byte[GPUSCAN_WORD_BITS];\n"
+    "    uchar16 step[GPUSCAN_WORD_BITS / GPUSCAN_STEP_BITS];\n"
     "} gpuscan_looks;\n"
     "\n",
     "#if defined(__SSE2__) && defined(__has_builtin)\n"
@@ -4675,14 +5083,14 @@ static const char *gpuscan__kernels[] = {
     "/* Which of the elements from i on, and before last, are kept. */\n"
     "static inline ulong gpuscan_kept_word(global const gpuscan_src *src, ulong i, ulong last) {\n"
     "    ulong word = 0;\n"
-    "    if (last - i < GPUSCAN_WORD || (GPUSCAN_RUNS && i == 0)) {\n"
-    "        for (uint v = 0; v < min(last - i, (ulong)GPUSCAN_WORD); v++)\n"
+    "    if ((last - i < GPUSCAN_WORD_BITS) | (GPUSCAN_RUNS & (i == 0))) {\n"
+    "        for (uint v = 0; v < min(last - i, (ulong)GPUSCAN_WORD_BITS); v++)\n"
     "            word |= (gpuscan_is_kept(src, i + v) ? 1ul : 0ul) << v;\n"
     "        return word;\n"
     "    }\n"
     "#if GPUSCAN_RUNS && !GPUSCAN_KEYS_CUSTOM\n"
     "    typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) keys;\n"
-    "    for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_STEP_BITS) {\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_STEP_BITS) {\n"
     "        keys before = vload16(0, src + i + s - 1), here = vload16(0, src + i + s);\n"
     "        keys starts = GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(keys, before, here));\n"
     "        word |= gpuscan_step_bits(convert_uchar16(starts & (keys)(1))) << s;\n"
@@ -4690,13 +5098,13 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_looks looks;\n"
     "GPUSCAN_LOOK_LOOP\n"
-    "    for (uint v = 0; v < GPUSCAN_WORD; v++)\n"
+    "    for (uint v = 0; v < GPUSCAN_WORD_BITS; v++)\n"
     "#if GPUSCAN_RUNS\n"
     "        looks.byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
     "#else\n"
     "        looks.byte[v] = gpuscan_is_kept(src, i + v);\n"
     "#endif\n"
-    "    for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_STEP_BITS)\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_STEP_BITS)\n"
     "        word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
     "#endif\n"
     "    return word;\n"
@@ -4708,12 +5116,12 @@ static const char *gpuscan__kernels[] = {
     "                                       ulong *at) {\n"
     "    ulong kept = 0;\n"
     "    *at = first;\n"
-    "    for (ulong i = first; i < last; i += GPUSCAN_WORD) {\n"
+    "    for (ulong i = first; i < last; i += GPUSCAN_WORD_BITS) {\n"
     "        ulong word = gpuscan_kept_word(src, i, last);\n"
-    "        for (uint k = 0; k < GPUSCAN_WORD * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
     "        if (words)\n"
-    "            words[(i - first) / GPUSCAN_WORD] = word;\n"
+    "            words[(i - first) / GPUSCAN_WORD_BITS] = word;\n"
     "        kept += popcount(word);\n"
     "        *at = word ? i + GPUSCAN_HIGHEST(word) : *at;\n"
     "    }\n"
@@ -5072,12 +5480,12 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
     "#if GPUSCAN_SEGMENTS_WIDE\n"
     "    gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
-    "    for (uint v = GPUSCAN_WIDE; v < GPUSCAN_WORD; v += GPUSCAN_WIDE)\n"
+    "    for (uint v = GPUSCAN_WIDE; v < GPUSCAN_WORD_BITS; v += GPUSCAN_WIDE)\n"
     "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(values, i + v));\n"
     "    sum = gpuscan_scan_wide(sum, gpuscan_identity_wide());\n"
     "    return GPUSCAN_LAST(sum);\n"
     "#else\n"
-    "    return gpuscan_quarters_sum(values, i, GPUSCAN_WORD / 4);\n"
+    "    return gpuscan_quarters_sum(values, i, GPUSCAN_WORD_BITS / 4);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -5095,7 +5503,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
-    "    for (at++; at + GPUSCAN_WORD <= last; at += GPUSCAN_WORD)\n"
+    "    for (at++; at + GPUSCAN_WORD_BITS <= last; at += GPUSCAN_WORD_BITS)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_word_sum(from.values, at));\n"
     "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
@@ -6913,11 +7321,6 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
-    "#if GPUSCAN_REDUCES\n"
-    "/* A run's result: sums start with what the operator starts with. */\n"
-    "#define GPUSCAN_RUN_RESULT(value) gpuscan_to_result(gpuscan_combine_numbers(GPUSCAN_START, value))\n"
-    "#endif\n"
-    "\n"
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
     "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
     "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
@@ -6947,7 +7350,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_CPU\n"
     "/* A tile's words; with BITS src has them. */\n"
-    "#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD - 1) / GPUSCAN_WORD)\n"
+    "#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD_BITS - 1) / GPUSCAN_WORD_BITS)\n"
     "\n"
     "/* How many of units [first, last) are kept; words: which. */\n"
     "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
@@ -6970,9 +7373,9 @@ static const char *gpuscan__kernels[] = {
     "        word |= (ulong)src[i / 32 + 1] << 32;\n"
     "    if (GPUSCAN_INVERT)\n"
     "        word = ~word;\n"
-    "    return left < GPUSCAN_WORD ? word & ((1ul << left) - 1) : word;\n"
+    "    return left < GPUSCAN_WORD_BITS ? word & ((1ul << left) - 1) : word;\n"
     "#else\n"
-    "    return words[(i - first) / GPUSCAN_WORD];\n"
+    "    return words[(i - first) / GPUSCAN_WORD_BITS];\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -7024,9 +7427,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "static inline void gpuscan_keep_doubles(global ulong *to, long8 a, long8 b, uint mask, ulong room) {\n"
     "    uint first = popcount(mask & 0xffu);\n"
-    "    gpuscan_keep8(to, a, mask & 0xffu, room);\n"
+    "    gpuscan_keep8(to, a, mask & 0xffu, room);\n",
     "    gpuscan_keep8(to + first, b, mask >> 8, room > first ? room - first : 0);\n"
-    "}\n",
+    "}\n"
     "static inline void gpuscan_keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
     "    if (size == 4)\n"
     "        gpuscan_keep16((global uint *)to, *(global const gpuscan_any_int16 *)from, mask, room);\n"
@@ -7055,7 +7458,6 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COMPRESSES                               0\n"
     "#define gpuscan_keep_from(to, from, size, mask, room)    (void)0\n"
     "#define gpuscan_keep_indices(to, i, mask, room)          (void)0\n"
-    "#define gpuscan_keep_lengths(to, begin, i, mask, room)   (void)0\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_REDUCES && GPUSCAN_SEGMENTS_WIDE\n"
@@ -7081,21 +7483,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEEP(compresses, compress, plain, copy)                                                                \\\n"
     "    {                                                                                                                  \\\n"
     "        ulong j = 0;                                                                                                   \\\n"
-    "        for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD) {                                               \\\n"
+    "        for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD_BITS) {                                          \\\n"
     "            ulong word = gpuscan_word_at(src, words, first, i, last);                                                  \\\n"
     "            if (word == 0)                                                                                             \\\n"
     "                continue;                                                                                              \\\n"
-    "            if ((compresses) && i + GPUSCAN_WORD <= last) {                                                            \\\n"
-    "                for (uint s = 0; s < GPUSCAN_WORD && j < kept; s += GPUSCAN_STEP_BITS) {                               \\\n"
+    "            if ((compresses) && i + GPUSCAN_WORD_BITS <= last) {                                                       \\\n"
+    "                for (uint s = 0; s < GPUSCAN_WORD_BITS && j < kept; s += GPUSCAN_STEP_BITS) {                          \\\n"
     "                    uint mask = (uint)(word >> s) & 0xffffu;                                                           \\\n"
     "                    ulong at = i + s, room = kept - j;                                                                 \\\n"
     "                    compress;                                                                                          \\\n"
     "                    j += popcount(mask);                                                                               \\\n"
     "                }                                                                                                      \\\n"
-    "            } else if (!(compresses) && (plain) && i + GPUSCAN_WORD <= last && j + GPUSCAN_WORD <= kept &&             \\\n"
+    "            } else if (!(compresses) && (plain) && i + GPUSCAN_WORD_BITS <= last && j + GPUSCAN_WORD_BITS <= kept &&   \\\n"
     "                       popcount(word) >= GPUSCAN_FULL_WORD) {                                                          \\\n"
     "                GPUSCAN_LOOK_LOOP                                                                                      \\\n"
-    "                for (uint v = 0; v < GPUSCAN_WORD; v++) {                                                              \\\n"
+    "                for (uint v = 0; v < GPUSCAN_WORD_BITS; v++) {                                                         \\\n"
     "                    ulong at = i + v;                                                                                  \\\n"
     "                    copy;                                                                                              \\\n"
     "                    j += word >> v & 1;                                                                                \\\n"
@@ -7142,18 +7544,18 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_wide id = gpuscan_identity_wide();\n"
     "#endif\n"
     "    ulong j = 0;\n"
-    "    for (ulong i = first; i < last && j < ended; i += GPUSCAN_WORD) {\n"
-    "        ulong word = words[(i - first) / GPUSCAN_WORD], at = i, end = min(last, i + GPUSCAN_WORD);\n"
-    "        for (uint k = 0; k < GPUSCAN_WORD * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
+    "    for (ulong i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD_BITS], at = i, end = min(last, i + GPUSCAN_WORD_BITS);\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-    "        if (word == 0 && i + GPUSCAN_WORD <= last) {\n"
+    "        if (word == 0 && i + GPUSCAN_WORD_BITS <= last) {\n"
     "            value = gpuscan_combine_numbers(value, gpuscan_word_sum(values, i));\n"
     "            continue;\n"
     "        }\n"
     "#if GPUSCAN_SEGMENTS_WIDE\n"
-    "        if (i + GPUSCAN_WORD <= last) {\n"
+    "        if (i + GPUSCAN_WORD_BITS <= last) {\n"
     "            gpuscan_wide running = (gpuscan_wide)(value);\n"
-    "            for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_WIDE) {\n"
+    "            for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_WIDE) {\n"
     "                uint heads = (uint)(word >> s) & ((1u << GPUSCAN_WIDE) - 1);\n"
     "                gpuscan_mask closed = gpuscan_mask_of(heads);\n"
     "                gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(values, i + s), id, &closed);\n"
@@ -7178,9 +7580,9 @@ static const char *gpuscan__kernels[] = {
     "        for (; at < end; at++)\n"
     "            value = gpuscan_combine_numbers(value, gpuscan_convert_value(values[at], at));\n"
     "    }\n"
-    "}\n"
+    "}\n",
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
     "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, ulong last,\n"
@@ -7191,22 +7593,22 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
     "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = first; i < last && j < ended; i += GPUSCAN_WORD) {\n"
-    "        ulong word = words[(i - first) / GPUSCAN_WORD];\n"
-    "        if (GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4) {\n"
-    "            for (uint s = 0; word && s < GPUSCAN_WORD && j < ended; s += GPUSCAN_STEP_BITS) {\n"
-    "                uint mask = (uint)(word >> s) & 0xffffu;\n"
-    "                gpuscan_keep_lengths((global uint *)lengths + j, (uint)begin, (uint)(i + s), mask, ended - j);\n"
-    "                j += popcount(mask);\n"
-    "                begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
-    "            }\n"
-    "            continue;\n"
+    "    for (i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD_BITS];\n"
+    "#if GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4\n"
+    "        for (uint s = 0; word && s < GPUSCAN_WORD_BITS && j < ended; s += GPUSCAN_STEP_BITS) {\n"
+    "            uint mask = (uint)(word >> s) & 0xffffu;\n"
+    "            gpuscan_keep_lengths((global uint *)lengths + j, (uint)begin, (uint)(i + s), mask, ended - j);\n"
+    "            j += popcount(mask);\n"
+    "            begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
     "        }\n"
+    "#else\n"
     "        for (; word && j < ended; word &= word - 1) {\n"
     "            ulong at = i + GPUSCAN_LOWEST(word);\n"
     "            lengths[j++] = (gpuscan_length)(at - begin);\n"
     "            begin = at;\n"
     "        }\n"
+    "#endif\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
@@ -7216,51 +7618,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#else\n"
     "\n"
-    "typedef ushort gpuscan_place; /* of an element in its tile */\n"
-    "\n"
-    "/* What is listed in local memory of a tile: places, where some output needs them, with STAGES the kept elements\n"
-    "   themselves, which the predicate has loaded, and with RESULTS_LISTED what was open before each head. TILE * UNIT of\n"
-    "   each. */\n"
-    "typedef struct {\n"
-    "#if GPUSCAN_STAGES\n"
-    "    local GPUSCAN_STAGED *elements;\n"
-    "#endif\n"
-    "#if GPUSCAN_RESULTS_LISTED\n"
-    "    local gpuscan_result *results;\n"
-    "#endif\n"
-    "    local gpuscan_place *places;\n"
-    "} gpuscan_list;\n"
-    "\n",
-    "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
-    "    gpuscan_list list;\n"
-    "    local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
-    "#if GPUSCAN_STAGES\n"
-    "    list.elements = (local GPUSCAN_STAGED *)at;\n"
-    "    at += (GPUSCAN_TILE * sizeof(GPUSCAN_STAGED) + 7) / 8 * 8;\n"
-    "#endif\n"
-    "#if GPUSCAN_RESULTS_LISTED\n"
-    "    list.results = (local gpuscan_result *)at;\n"
-    "    at += GPUSCAN_TILE * sizeof(gpuscan_result);\n"
-    "#endif\n"
-    "    list.places = (local gpuscan_place *)at;\n"
-    "    return list;\n"
-    "}\n"
-    "\n"
-    "#if GPUSCAN_STAGES\n"
-    "typedef union {\n"
-    "    gpuscan_src element;\n"
-    "    GPUSCAN_STAGED staged;\n"
-    "} gpuscan_staged_element;\n"
-    "static inline GPUSCAN_STAGED gpuscan_staged(gpuscan_src x) {\n"
-    "    gpuscan_staged_element y;\n"
-    "    y.element = x;\n"
-    "    return y.staged;\n"
-    "}\n"
-    "#endif\n"
-    "\n"
     "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
     "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
-    "#if GPUSCAN_STAGES || GPUSCAN_PLACES /* else only the number is wanted, and there is no memory for lists */\n"
+    "/* else they are listed, or only the number is wanted, and there is no memory for lists */\n"
+    "#if !GPUSCAN_RUNS_BY_SUBGROUP && (GPUSCAN_STAGES || GPUSCAN_PLACES)\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -7292,24 +7653,31 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "/* Output words [0, words) of a tile, to[j] = from(j), by the group: so many of a work-item at a time that their loads\n"
-    "   are in flight together, from a multiple of 128 bytes on. */\n"
+    "/* Output words [0, words) of a tile, to[j] = from(j), by the group, or of a sub-group by it: so many of a work-item\n"
+    "   at a time that their loads are in flight together, from a multiple of 128 bytes on. */\n"
+    "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
+    "#define GPUSCAN_WRITER  GPUSCAN_LANE\n"
+    "#define GPUSCAN_WRITERS GPUSCAN_LANES\n"
+    "#else\n"
+    "#define GPUSCAN_WRITER  GPUSCAN_ITEM\n"
+    "#define GPUSCAN_WRITERS GPUSCAN_GROUP\n"
+    "#endif\n"
     "#if GPUSCAN_PTX\n"
-    "#define GPUSCAN_DEPTH 8\n"
+    "#define GPUSCAN_DEPTH (GPUSCAN_RUNS_BY_SUBGROUP ? 4 : 8)\n"
     "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
     "    {                                                                                                                  \\\n"
     "        uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words);       \\\n"
-    "        for (uint at = GPUSCAN_ITEM; at < all + past; at += GPUSCAN_GROUP * GPUSCAN_DEPTH) {                           \\\n"
+    "        for (uint at = GPUSCAN_WRITER; at < all + past; at += GPUSCAN_WRITERS * GPUSCAN_DEPTH) {                       \\\n"
     "            word loaded[GPUSCAN_DEPTH];                                                                                \\\n"
     "            GPUSCAN_UNROLL                                                                                             \\\n"
     "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
-    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                uint j = at + u * GPUSCAN_WRITERS - past;                                                              \\\n"
     "                if (j < all)                                                                                           \\\n"
     "                    loaded[u] = load;                                                                                  \\\n"
     "            }                                                                                                          \\\n"
     "            GPUSCAN_UNROLL                                                                                             \\\n"
     "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
-    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                uint j = at + u * GPUSCAN_WRITERS - past;                                                              \\\n"
     "                if (j < all)                                                                                           \\\n"
     "                    (to)[j] = loaded[u];                                                                               \\\n"
     "            }                                                                                                          \\\n"
@@ -7317,7 +7685,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#else\n"
     "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
-    "    for (uint j = GPUSCAN_ITEM; j < (words); j += GPUSCAN_GROUP)                                                       \\\n"
+    "    for (uint j = GPUSCAN_WRITER; j < (words); j += GPUSCAN_WRITERS)                                                   \\\n"
     "        (to)[j] = load;\n"
     "#endif\n"
     "\n",
@@ -7344,6 +7712,22 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
+    "/* All that a sub-group of a scanned tile says, once what precedes the tile is known. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
+    "                                         ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
+    "    gpuscan_t before = gpuscan_combine(prefix, tile->group);\n"
+    "    gpuscan_number opened = gpuscan_combine_numbers(before.open.value, tile->opened);\n"
+    "    uint ended = (uint)gpuscan_runs_ended(outputs, before, tile->kept), skip = before.heads == 0 ? 1 : 0;\n"
+    "#if GPUSCAN_STAGES\n"
+    "    list.elements += gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "#endif\n"
+    "    list.results += gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "    gpuscan_list_write(outputs, first, before.heads, tile->kept, list);\n"
+    "    GPUSCAN_OUTPUT_LOOP(gpuscan_result, outputs->results + GPUSCAN_FIRST_ENDED(before), ended,\n"
+    "                        GPUSCAN_RUN_RESULT(j + skip == 0 ? opened : list.results[j + skip]))\n"
+    "}\n"
+    "#else\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at a scanned tile's heads. */\n"
     "GPUSCAN_INLINE void gpuscan_runs_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
@@ -7374,7 +7758,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RESULTS_LISTED\n"
     "                    list.results[j++] = GPUSCAN_RUN_RESULT(value);\n"
     "#else\n"
-    "                    if (j < ended)\n"
+    "                    if (j < ended)\n",
     "                        results[j] = GPUSCAN_RUN_RESULT(value);\n"
     "                    j++;\n"
     "#endif\n"
@@ -7391,7 +7775,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* All that a scanned tile says, once what precedes it is known: sum elements of it are kept. */\n"
     "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
     "                                         ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
@@ -7400,6 +7784,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_runs_write(tile, outputs, first, count, prefix, sum, list);\n"
     "#endif\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_SELECT_MULTI_PASS\n"
@@ -7806,7 +8191,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "    return gpuscan_packed_to(gpuscan_packed_sum4(raw, gpuscan_packed_from(sum)));\n"
     "#else\n"
     "    gpuscan_raw_vector vector;\n"
     "    vector.raw = raw;\n"
@@ -8956,7 +9341,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_PICTURE read_only image2d_t\n"
     "typedef ulong2 gpuscan_place_t;\n"
-    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) ((ulong2)((numbers).image_x + (x), (numbers).image_y + (row)))\n"
+    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) GPUSCAN_IMAGE_AT(numbers, row, x)\n"
     "#define GPUSCAN_PLACE_PAST(place, x, rows, pitch) ((place) + (ulong2)(x, rows))\n"
     "#else\n"
     "#define GPUSCAN_PICTURE global const gpuscan_channel *\n"
@@ -9977,7 +10362,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_SAMPLES read_only image2d_t\n"
     "typedef ulong2 gpuscan_row_t; /* its first pixel */\n"
-    "#define GPUSCAN_ROW_AT(samples, row) ((ulong2)(numbers.image_x, numbers.image_y + (row)))\n"
+    "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_IMAGE_AT(numbers, row, 0ul)\n"
     "#define GPUSCAN_SAMPLE_IN(samples, from, i)                                                                            \\\n"
     "    gpuscan_image_sample(gpuscan_image_pixel(samples, (from) + (ulong2)((i) / GPUSCAN_CHANNELS, 0)),                   \\\n"
     "                         (uint)((i) % GPUSCAN_CHANNELS))\n"
@@ -10344,21 +10729,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
-    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have a low half,\n"
+    "   in copies, and an upper one, to which whoever overflows a low half carries. Large weights do so at every second\n"
+    "   sample: carried to global memory, those of one bin took 64 times as long as small ones. */\n"
     "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
     "#define GPUSCAN_CARRIES 1\n"
     "#else\n"
     "#define GPUSCAN_CARRIES 0\n"
     "#endif\n"
-    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, local uint *upper) {\n"
     "#if GPUSCAN_CARRIES\n"
-    "    uint add = (uint)amount;\n"
-    "    ulong carry = amount >> 32;\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
     "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
     "        carry++;\n"
-    "    if (carry)\n"
-    "        gpuscan_add_global(sum, carry << 32);\n"
+    "    if (carry == 1) /* lanes that add this constant to one counter do so at once (NVIDIA) */\n"
+    "        atomic_inc((volatile local uint *)upper);\n"
+    "    else if (carry)\n"
+    "        atomic_add((volatile local uint *)upper, carry);\n"
     "#elif GPUSCAN_GROUP == 1\n"
     "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
@@ -11051,9 +11438,9 @@ static const char *gpuscan__kernels[] = {
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0); /* never CARRIES */\n"
     "#elif GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -11311,6 +11698,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+    "#endif\n"
     "#if GPUSCAN_BIN_ITEMS > 1\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
@@ -11734,43 +12124,51 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
+    "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
+    "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
+    "static inline gpuscan_key_code gpuscan_to_ordered(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
-    "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
-    "   equals below nothing can. */\n"
-    "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
-    "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
-    "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
-    "}\n"
-    "static inline gpuscan_key_bits gpuscan_from_code(gpuscan_key_code code, gpuscan_key_code flip) {\n"
-    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((code - GPUSCAN_CODE_START) ^ flip));\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_zeros(gpuscan_key_code code) {\n"
-    "    return code == GPUSCAN_KEY_INFINITY ? code + 1 : code;\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_nans(gpuscan_key_code code) {\n"
-    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
-    "}\n"
-    "#endif\n"
-    "\n"
-    "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
-    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
+    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_ORDERED_ZERO) & GPUSCAN_KEY_ONES;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_key_code magnitude = (gpuscan_key_code)key & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN;\n"
-    "    if (magnitude == 0)\n"
-    "        code = GPUSCAN_KEY_SIGN;\n"
-    "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
-    "        return code ^ flip;\n"
-    "    return magnitude > (gpuscan_key_code)GPUSCAN_KEY_INFINITY ? GPUSCAN_KEY_ONES : code ^ flip;\n"
+    "    return gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN ^ flip;\n"
     "#else\n"
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
+    "static inline gpuscan_key_bits gpuscan_from_ordered(gpuscan_key_code ordered, gpuscan_key_code flip) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((ordered - GPUSCAN_ORDERED_ZERO) ^ flip));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)(ordered ^ flip ^ GPUSCAN_KEY_SIGN));\n"
+    "#else\n"
+    "    return (gpuscan_key_bits)(ordered ^ flip);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
+    "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
+    "   floats differ, which is bit 0. */\n"
+    "static inline gpuscan_key_code gpuscan_canonical(gpuscan_key_code ordered, gpuscan_key_code flip, bool zeros) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    gpuscan_key_code code = zeros && ordered == GPUSCAN_KEY_INFINITY ? ordered + 1 : ordered;\n"
+    "    gpuscan_key_code least_nan = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2;\n"
+    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, least_nan);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    gpuscan_key_code least = GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY; /* NaN are on both sides */\n"
+    "    gpuscan_key_code span = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1;\n"
+    "    gpuscan_key_code ascending = ordered ^ flip;\n"
+    "    gpuscan_key_code code = (ascending == GPUSCAN_KEY_MAGNITUDE ? GPUSCAN_KEY_SIGN : ascending) ^ flip;\n"
+    "    return !GPUSCAN_PLANTED(SORT_NAN) && (gpuscan_key_code)(ascending - least) > span ? GPUSCAN_KEY_ONES : code;\n"
+    "#else\n"
+    "    return ordered;\n"
+    "#endif\n"
+    "}\n"
     "\n",
+    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
+    "}\n"
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -11815,7 +12213,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -11826,7 +12224,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11853,7 +12251,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11880,7 +12278,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
@@ -11900,7 +12298,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -11923,7 +12321,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -11949,7 +12347,7 @@ static const char *gpuscan__kernels[] = {
     "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11958,7 +12356,7 @@ static const char *gpuscan__kernels[] = {
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = (uint)end & (per - 1);                                                                             \\\n",
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
     "\n"
@@ -11981,7 +12379,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -12010,7 +12408,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -12153,118 +12551,99 @@ static const char *gpuscan__kernels[] = {
     "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
     "\n",
     "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
-    "   Who ranks: a sub-group by ballots, each the elements that follow those of the one before; without lanes the group, by\n"
-    "   bits of the elements of a digit that are set in local memory. A ranker's elements lie as they are loaded:\n"
+    "   A rank group ranks its elements with a private histogram: a sub-group by ballots, each the elements that follow those\n"
+    "   of the one before; without lanes the work-group, by bits of the elements of a digit that are set in local memory. The\n"
+    "   elements lie as they are loaded (striped within the rank group):\n"
     "\n"
-    "       round 0:  ranker 0's lanes: e0 e1 ... | round 1: ... | ranker 1's lanes, round 0: ...                          */\n"
+    "       rank group 0, round 0: lanes e0 e1 ... | round 1: ... | rank group 1, round 0: ...                             */\n"
     "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "#define GPUSCAN_RANKERS     GPUSCAN_SUBGROUPS\n"
-    "#define GPUSCAN_RANKER      GPUSCAN_SUBGROUP\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_LANES\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_LANE\n"
+    "#define GPUSCAN_RANK_GROUPS     GPUSCAN_SUBGROUPS\n"
+    "#define GPUSCAN_RANK_GROUP      GPUSCAN_SUBGROUP\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_LANES\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_LANE\n"
     "#else\n"
-    "#define GPUSCAN_RANKERS     1u\n"
-    "#define GPUSCAN_RANKER      0u\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_GROUP\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_ITEM\n"
+    "#define GPUSCAN_RANK_GROUPS     1u\n"
+    "#define GPUSCAN_RANK_GROUP      0u\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_GROUP\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_ITEM\n"
     "#endif\n"
     "#define GPUSCAN_RANK_WORDS  ((GPUSCAN_GROUP + 31u) / 32u)\n"
     "#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP) /* a work-item keeps count of */\n"
     "\n"
-    "/* Keys as a group holds them, so that digits are cheap: an integer's code, rotated until the digit stands where it is\n"
-    "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
-    "typedef gpuscan_key_code gpuscan_held;\n"
-    "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
-    "#define GPUSCAN_DIGIT_ONE (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
+    "/* A tile's keys, twiddled so that digits are cheap: an integer's ordered bits, rotated until the digit stands where it\n"
+    "   is four times itself, an offset in bytes; a float's ordered bits. */\n"
+    "typedef gpuscan_key_code gpuscan_twiddled;\n"
+    "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
+    "#define GPUSCAN_DIGIT_SCALE   (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
-    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_ONE */\n"
+    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_SCALE */\n"
     "    uint rotation;    /* to the left */\n"
     "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ */\n"
-    "} gpuscan_held_digit;\n"
+    "} gpuscan_twiddled_digit;\n"
     "\n"
-    "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
-    "    gpuscan_held_digit held;\n"
-    "    held.flip = digit.flip;\n"
-    "    held.shift = digit.shift;\n"
-    "    held.mask = digit.mask * GPUSCAN_DIGIT_ONE;\n"
-    "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
-    "    held.zeros = true;\n"
-    "    return held;\n"
+    "static inline gpuscan_twiddled_digit gpuscan_digit_twiddled(gpuscan_digit digit) {\n"
+    "    gpuscan_twiddled_digit twiddled;\n"
+    "    twiddled.flip = digit.flip;\n"
+    "    twiddled.shift = digit.shift;\n"
+    "    twiddled.mask = digit.mask * GPUSCAN_DIGIT_SCALE;\n"
+    "    twiddled.rotation = (GPUSCAN_TWIDDLED_BITS + 2 - digit.shift) % GPUSCAN_TWIDDLED_BITS;\n"
+    "    twiddled.zeros = true;\n"
+    "    return twiddled;\n"
     "}\n"
     "\n",
-    "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_to_code(key, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
-    "#else\n"
-    "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
-    "#endif\n"
+    "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
+    "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
+    "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
     "}\n"
     "\n"
-    "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_from_code(held, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    held ^= digit.flip;\n"
-    "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
-    "#else\n"
-    "    return (gpuscan_key_bits)(rotate(held, (gpuscan_held)(GPUSCAN_HELD_BITS - digit.rotation)) ^ digit.flip);\n"
-    "#endif\n"
+    "static inline gpuscan_key_bits gpuscan_twiddle_out(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "    uint rotation = GPUSCAN_KEY_INFINITY ? 0 : GPUSCAN_TWIDDLED_BITS - digit.rotation;\n"
+    "    return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
     "}\n"
     "\n"
     "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
-    "static inline gpuscan_held gpuscan_held_last(gpuscan_held_digit digit) {\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "    return (gpuscan_held)digit.mask << digit.shift;\n"
+    "    return (gpuscan_twiddled)digit.mask << digit.shift;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
     "    return GPUSCAN_KEY_ONES;\n"
     "#else\n"
-    "    return ~(gpuscan_held)0;\n"
+    "    return ~(gpuscan_twiddled)0;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* The digit times DIGIT_ONE. What is beyond the infinities, on either side, is NaN. */\n"
-    "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
-    "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
-    "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    gpuscan_held code = gpuscan_equal_nans(digit.zeros ? gpuscan_equal_zeros(held) : held);\n"
-    "#if GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "/* The digit times DIGIT_SCALE. */\n"
+    "static inline uint gpuscan_scaled_digit(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "#if GPUSCAN_KEY_WHOLE && GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
     "    uint byte, place = digit.shift / 8 + (GPUSCAN_KEY_SIZE == 8 ? 0u : 0x4440u);\n"
     "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(byte) : \"r\"((uint)code), \"r\"((uint)((ulong)code >> 32)), \"r\"(place));\n"
     "    return GPUSCAN_KEY_SIZE == 8 ? byte & digit.mask : byte;\n"
-    "#else\n"
-    "    return (uint)(code >> digit.shift) & digit.mask;\n"
-    "#endif\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
-    "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
-    "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
-    "#endif\n"
-    "    return ((uint)(code >> digit.shift) << 2) & digit.mask;\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
+    "    return (uint)(code >> digit.shift) * GPUSCAN_DIGIT_SCALE & digit.mask;\n"
     "#else\n"
-    "    return (uint)held & digit.mask;\n"
+    "    return (uint)twiddled & digit.mask;\n"
     "#endif\n"
-    "}\n"
-    "\n",
-    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
-    "   spill. */\n"
-    "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
-    "    __asm__ volatile(\"\" : \"+l\"(held));\n"
-    "#elif GPUSCAN_PTX\n"
-    "    __asm__ volatile(\"\" : \"+r\"(held));\n"
-    "#endif\n"
-    "    return held;\n"
     "}\n"
     "\n"
+    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
+    "   spill. */\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_anew(gpuscan_twiddled twiddled) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
+    "    __asm__ volatile(\"\" : \"+l\"(twiddled));\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"\" : \"+r\"(twiddled));\n"
+    "#endif\n"
+    "    return twiddled;\n"
+    "}\n"
+    "\n",
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
-    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_ONE)))\n"
+    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
@@ -12278,21 +12657,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n"
-    "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
+    "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
-    "        gpuscan_held key[GPUSCAN_TILE];\n"
+    "        gpuscan_twiddled key[GPUSCAN_TILE];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_PACKED\n"
-    "        uint count[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* before: of each ranker's digits */\n"
+    "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
     "#endif\n"
     "    } exchange;\n"
-    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* of each ranker's digits: places in the tile */\n"
+    "    uint next[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* each rank group's */\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
@@ -12340,22 +12719,22 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
-    "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
+    "    return (GPUSCAN_RANK_GROUP * GPUSCAN_ROUNDS + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load or hold keys spill.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
-    "                                      gpuscan_held_digit digit) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint valid,\n"
+    "                                      gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(loaded[k], digit) : gpuscan_twiddled_last(digit);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12388,24 +12767,24 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->skew = 0;\n"
     "#endif\n"
-    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
     "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                            gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANK_GROUP * GPUSCAN_RADIX,\n"
+    "                                            gpuscan_scaled_digit(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        totals[e] = 0;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
     "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "        if (totals[e] > GPUSCAN_SKEWED)\n"
@@ -12414,7 +12793,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
+    "/* And where the first of each goes in the tile. For each rank group's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -12423,7 +12802,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
     "            uint places = before;\n"
     "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_SORT_PACKED\n"
@@ -12437,7 +12816,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
+    "/* The lanes with the same digit; d: times DIGIT_SCALE. masked: of its lower bits by masks in local memory, which is\n"
     "   faster where few lanes meet in one. */\n"
     "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
@@ -12445,7 +12824,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        uint lower = d & GPUSCAN_DIGIT_ONE * (GPUSCAN_LANES - 1);\n"
+    "        uint lower = d & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
     "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
     "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "        GPUSCAN_LANES_SYNC();\n"
@@ -12463,9 +12842,9 @@ static const char *gpuscan__kernels[] = {
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
     "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
     "                         : \"+r\"(peers)\n"
-    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_ONE << b));\n"
+    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_SCALE << b));\n"
     "#else\n"
-    "        uint bit = d & (GPUSCAN_DIGIT_ONE << b);\n"
+    "        uint bit = d & (GPUSCAN_DIGIT_SCALE << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
     "#endif\n"
@@ -12475,7 +12854,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* A ranker's half of a word. */\n"
+    "/* A rank group's half of a word. */\n"
     "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
@@ -12486,14 +12865,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of some rounds' elements, whose digits these are, times DIGIT_ONE: the places in the tile. The highest lane of peers,\n"
-    "   which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
+    "/* Of some rounds' elements, whose digits these are, times DIGIT_SCALE: the places in the tile. The highest lane of\n"
+    "   peers, which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-    "    local uint *next = shared->next + GPUSCAN_RANKER / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
+    "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
-    "    uint upper = GPUSCAN_RANKER % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
+    "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
@@ -12519,13 +12898,13 @@ static const char *gpuscan__kernels[] = {
     "/* The place in the tile of a round's element. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint d = digits[0] / GPUSCAN_DIGIT_ONE;\n"
+    "    uint d = digits[0] / GPUSCAN_DIGIT_SCALE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n",
+    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n",
+    "        uint of_word = bits[w];\n"
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
@@ -12555,14 +12934,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
     "\n"
     "/* Brings the keys into the tile's order; places, packed: where each went. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_held *tile, bool masked, gpuscan_held_digit digit,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, gpuscan_twiddled_digit digit,\n"
     "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "            digits[b] = gpuscan_held_at(gpuscan_held_anew(tile[k + b]), digit);\n"
+    "            digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(tile[k + b]), digit);\n"
     "        gpuscan_sort_rank(digits, masked, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -12573,8 +12952,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_held *tile, gpuscan_held_digit digit, uint *places,\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint skew = shared->skew;\n"
@@ -12591,20 +12970,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
-    "                                            gpuscan_held_digit digit, uint *digits,\n"
+    "                                            gpuscan_twiddled_digit digit, uint *digits,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
     "        if (whole || at < valid) {\n"
-    "            gpuscan_held held = shared->exchange.key[at];\n"
-    "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_release(held, digit);\n"
+    "            gpuscan_twiddled twiddled = shared->exchange.key[at];\n"
+    "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
+    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_ONE);\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_SCALE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -12622,11 +13001,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* Stores the tile's keys, and then its values, which take the same way. */\n"
+    "\n",
+    "/* Stores the tile's keys, and then its values in the same order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store(global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,\n"
     "                                       ulong index, global gpuscan_sort_value *values_dst, uint valid,\n"
-    "                                       gpuscan_held_digit digit, uint flags, const uint *places,\n"
+    "                                       gpuscan_twiddled_digit digit, uint flags, const uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
@@ -12652,7 +13031,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What must be there before the first tile. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -12676,9 +13055,9 @@ static const char *gpuscan__kernels[] = {
     "    uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
-    "    gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    gpuscan_sort_begin(shared);\n"
     "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12687,14 +13066,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        if (p > 0) {\n"
-    "            gpuscan_held_digit before = digit;\n"
+    "            gpuscan_twiddled_digit before = digit;\n"
     "            plain.shift += width;\n"
     "            plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
-    "            digit = gpuscan_digit_held(plain);\n"
+    "            digit = gpuscan_digit_twiddled(plain);\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
-    "                                                     : gpuscan_held_last(digit);\n"
+    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(gpuscan_twiddle_out(tile[k], before), digit)\n"
+    "                                                     : gpuscan_twiddled_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
@@ -12708,7 +13087,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
     "        GPUSCAN_BARRIER();\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
     "        GPUSCAN_BARRIER();\n"
@@ -12720,7 +13099,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = gpuscan_sort_at(k);\n"
     "        if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
-    "            keys_dst[at] = gpuscan_release(tile[k], digit);\n"
+    "            keys_dst[at] = gpuscan_twiddle_out(tile[k], digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (at < valid)\n"
     "            values_dst[at] = tile_values[k];\n"
@@ -12740,7 +13119,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
-    "    GPUSCAN_BARRIER();\n",
+    "    GPUSCAN_BARRIER();\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        table[d * get_num_groups(0)] = counts[d];\n"
     "}\n"
@@ -12748,7 +13127,7 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
     "                                                         local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
@@ -12766,7 +13145,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_begin(shared);\n"
     "    for (; first < last; first += GPUSCAN_TILE) {\n"
     "        uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
-    "        gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "        gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "        uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "        gpuscan_sort_load(tile, keys + first, valid, digit);\n"
@@ -12954,7 +13333,7 @@ static const char *gpuscan__kernels[] = {
     "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
     "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
-    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_held_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -12965,7 +13344,7 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "    global uint *next_states = states + numbers.next_states_offset + (ulong)tile * GPUSCAN_RADIX;\n"
-    "    gpuscan_held keys_here[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
@@ -12978,10 +13357,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
     "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
-    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#endif\n"
     "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
@@ -13054,7 +13433,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
     "    if (plain.shift != 0) {\n"
     "        digit.zeros = false;\n"
@@ -13110,6 +13489,13 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PACKED_ADD, 0)         /* small integers, several a word: see [PACKED ELEMENTS] in kernels.cl.inc */               \
+    X(PACKED_MUL, 1)                                                                                                   \
+    X(PACKED_MIN, 2)                                                                                                   \
+    X(PACKED_MAX, 3)                                                                                                   \
+    X(PACKED_AND, 4)                                                                                                   \
+    X(PACKED_OR, 5)                                                                                                    \
+    X(PACKED_XOR, 6)                                                                                                   \
     X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
     X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
     X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
@@ -13880,11 +14266,20 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
-   added. Their sums wrap around, so any order gives the same bits. */
+   added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
+   bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
-    return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op <= GPUSCAN_OP_XOR;
+    int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
+    int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
+    return integers && !cpu && plain && small ? e->src_size : 0;
+}
+
+static uint32_t gpuscan__packed_op(gpuscan_op op) {
+    static const uint32_t ops[] = {GPUSCAN__PACKED_ADD, GPUSCAN__PACKED_MIN, GPUSCAN__PACKED_MAX, GPUSCAN__PACKED_MUL,
+                                   GPUSCAN__PACKED_AND, GPUSCAN__PACKED_OR,  GPUSCAN__PACKED_XOR};
+    return op < GPUSCAN_OP_CUSTOM ? ops[op] : (uint32_t)GPUSCAN__PACKED_ADD;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
@@ -14192,14 +14587,15 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
     /* Runs, by the bytes of their keys: 2^28 keys of u32 in runs of 1 to 7. Nothing reduced, unique and lengths too: 7
        vectors 427, 566 (5: 493, 641; 6: 457, 599; 8: 492; 48 registers 460; at 2^24 35.5, 46; 4 vectors 38, 51). f32
-       added: 1015, 8 MiB ahead 1023, 12 MiB 1095, 20 MiB 1149, 3 vectors 1340, 2 1643, 80 registers 1153, by a plain
-       look-back 2365; at 2^24 73, 12 MiB ahead 78. */
+       added: 5 MiB ahead 828, 8 MiB 815, 6 vectors 913, 5 1140, 64 registers the same, 72 929;
+       at 2^24 62, 6 vectors 67. */
     static const gpuscan__tuning runs[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
+        {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
     /* By segments a tile in which one begins waits for nobody, so nobody runs ahead (1220 to 2270 us, of one segment
        3545), but tiles are brought into the cache so far ahead. f32 by keys of u32, segments of 1 to 7, 2^28 elements:
@@ -14972,6 +15368,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
+    gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
@@ -15655,8 +16052,8 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count does not fit 64 bits",
-                             field, field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "%s: its bytes, from the first row's to the last row's last, do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -17031,7 +17428,8 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* what it holds before and after the call */
 } gpuscan__test_array;
 
-/* An image of what one of the arrays holds, if a call reads one. */
+/* An image of what one of the arrays holds, if a call reads one, behind so many other columns and rows. */
+enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* in the test's desc; NULL: none */
     const gpuscan__test_array *array;
@@ -17074,6 +17472,8 @@ static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, co
                                    uint64_t height) {
     gpuscan__test_image *of = &test->image;
     memset(image, 0, sizeof(*image));
+    image->x = GPUSCAN__TEST_IMAGE_X;
+    image->y = GPUSCAN__TEST_IMAGE_Y;
     of->image = image;
     of->array = array;
     of->place = place;
@@ -17093,7 +17493,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
     uint32_t size = gpuscan__types[of->type].size, c;
-    uint64_t pixels = of->width * of->height, k;
+    uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
     cl_image_desc desc;
@@ -17103,21 +17503,23 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         return GPUSCAN_SUCCESS;
     memset(&desc, 0, sizeof(desc));
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)of->width;
-    desc.image_height = (size_t)of->height;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
             format.image_channel_data_type = gpuscan__image_channels[i].channel; /* of floats the last */
-    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(pixels * 4 * size));
+    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(width * height * 4 * size));
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-    memset(all, GPUSCAN__TEST_FILL, (size_t)(pixels * 4 * size));
-    for (k = 0; k < pixels; k++)
+    memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
+    for (k = 0; k < of->width * of->height; k++) {
+        to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
         for (c = 0; c < of->channels; c++)
-            memcpy(all + (k * 4 + gpuscan__test_place(of->place, c)) * size,
+            memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
                    of->array->before + (k * of->channels + c) * size, size);
+    }
     of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
                                           &code);
     gpuscan__release(&gs->allocator, all);
@@ -19168,8 +19570,13 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
+/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
+    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+}
+
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
+    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
@@ -19793,7 +20200,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
     uint64_t slices, room = local / 4 - own->spare;
     if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        gpuscan__upper_words(own) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
     slices = gpuscan__ceil_div(65536, room);
@@ -19869,7 +20276,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-    uint64_t local = gs->device.local_memory, copies_local, copies;
+    uint64_t local = gs->device.local_memory, copies_local, copies, room;
+    uint32_t upper = gpuscan__upper_words(own);
     const char *why;
     if (is_auto)
         strategy = profile->histogram;
@@ -19899,16 +20307,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
-        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    /* weighted sums of 64 bits would carry to a bin that is not there */
-    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
-    own->slices = (uint32_t)gpuscan__min(
-        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
+    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
         return GPUSCAN_SUCCESS;
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
+    if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
                                           : own->slices > (own->tiled ? 1 : profile->counts_slices)))
@@ -19926,7 +20332,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies &&
+                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -20020,11 +20427,10 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
     return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
@@ -20666,22 +21072,33 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Pixels a row that touches 17 vectors, wherever it begins: work-items step by powers of two, times groups that a test
+   has few of, so that they come to other places of each row. */
+static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
+    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
+    return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
+}
+
 /* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
-   and in another round many, the last ones of both directions smaller. */
+   and in another round more, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
-        shape.rows = rows;
-        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
-        shape.gap = 3;
+    uint64_t row = gpuscan__test_row(of), all = gpuscan__max(shape.pixels, 9 * row);
+    if (of->key.tiled) {
+        shape.rows = round ? all / (row + row / 2) : 5;
+        shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
+    } else if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        shape.rows = round ? all / row : 2;
+        shape.pixels = round ? row : shape.pixels / 2;
     }
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled)
+        shape.gap = 3;
     shape.tile_width = shape.pixels;
     shape.tile_height = shape.rows;
     if (of->key.tiled) {
-        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
-        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tile_width = round ? row : shape.pixels / 2 + 1;
+        shape.tile_height = round ? shape.rows / 4 : 3;
         shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
                       gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
@@ -20940,7 +21357,8 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     if (stages)
         gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
-    gpuscan__define_number(text, "RESULTS_LISTED", (uint64_t)gpuscan__select_lists_results(&plan->e));
+    gpuscan__define_number(text, "RESULTS_LISTED",
+                           gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
     gpuscan__define_number(text, "LIST_AT", gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size));
     gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
@@ -21978,11 +22396,11 @@ typedef struct gpuscan__sort_place {
 
 /* How keys, or the values that move with them, go through the passes: the first reads from, the passes 0, 2, ... write
    to to[0] and the others to to[1], and the result is wanted in dst. */
-typedef struct gpuscan__sort_way {
+typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
     int has_dst; /* 0: it may stay where the last pass leaves it */
-} gpuscan__sort_way;
+} gpuscan__sort_buffers;
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
@@ -21994,7 +22412,7 @@ typedef struct gpuscan__sort_plan {
     size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
     uint64_t tiles;
-    gpuscan__sort_way keys, values; /* values.size 0: none */
+    gpuscan__sort_buffers keys, values; /* values.size 0: none */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -22068,8 +22486,9 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
 /* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
    before them. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
-    uint32_t rankers = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rankers % 2 == 0 && rankers << own->digit_bits <= tile && tile < 65536;
+    uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && rank_groups << own->digit_bits <= tile &&
+           tile < 65536;
 }
 
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -22092,7 +22511,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "SORT_AHEAD", (uint64_t)gs->device.units * key->tile);
-    gpuscan__define_number(text, "SORT_RANKER_BYTES",
+    gpuscan__define_number(text, "SORT_RANK_BYTES",
                            (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors * type->size);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
@@ -22238,11 +22657,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
                                            uint32_t vectors) {
     const gpuscan__sort_key *own = &plan->key;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
-    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
     uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
-    bytes += rankers * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
-    bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
+    bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
+    bytes += whole ? rank_groups * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
     bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
         bytes += (uint64_t)group * 4 + 4;
@@ -22280,6 +22699,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
+    int is_float = gpuscan__is_float((gpuscan_type)key->src);
+    int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -22295,14 +22716,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
+        plan->key.whole = is_float && is_whole;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
-        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
+        int is_single = gpuscan__is_single_pass(strategy);
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
@@ -22321,7 +22741,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
-        plan->key.whole = is_whole && !plan->key.small;
+        plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -22368,76 +22788,78 @@ static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
 }
 
 /* Where the last pass leaves the result. */
-static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return plan->key.small ? &way->to[0] : &way->to[(plan->passes - 1) % 2];
+static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
+                                                       const gpuscan__sort_buffers *buffers) {
+    return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
 }
 
-/* The way of a caller's array that goes through the passes. A small sort finds its own way between to[0] and to[1]. */
-static void gpuscan__sort_way_of(gpuscan__sort_plan *plan, gpuscan__sort_way *way, const gpuscan__range *src) {
+/* The buffers of a caller's array that goes through the passes. A small sort chooses between to[0] and to[1] itself. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                     const gpuscan__range *src) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
-    way->from = gpuscan__sort_of(src->buffer);
-    way->dst = gpuscan__sort_of(src[1].buffer);
-    way->has_dst = 1;
+    buffers->from = gpuscan__sort_of(src->buffer);
+    buffers->dst = gpuscan__sort_of(src[1].buffer);
+    buffers->has_dst = 1;
     if (plan->key.small) {
-        way->to[0] = way->dst;
-        way->to[1] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (apart && desc->may_destroy_src) {
-        way->to[0] = way->dst;
-        way->to[1] = way->from;
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = buffers->from;
     } else if (apart) {
-        way->to[!odd] = way->dst;
-        way->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, way->size) : way->dst;
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
     } else {
-        way->to[0] = gpuscan__sort_scratch(plan, way->size);
-        way->to[1] = way->dst;
+        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+        buffers->to[1] = buffers->dst;
     }
 }
 
-/* The way of what is in the scratch alone. */
-static void gpuscan__sort_way_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_way *way) {
-    way->has_dst = 0;
-    way->to[0] = gpuscan__sort_scratch(plan, way->size);
-    way->to[1] = gpuscan__sort_scratch(plan, way->size);
+/* Of what is in the scratch alone. */
+static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
+    buffers->has_dst = 0;
+    buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+    buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-static void gpuscan__sort_way_of_keys(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__range *src = &common->ranges[plan->keys_range];
-    gpuscan__sort_way *way = &plan->keys;
-    way->size = plan->key_size;
+    gpuscan__sort_buffers *buffers = &plan->keys;
+    buffers->size = plan->key_size;
     if (desc->custom) {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = way->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = buffers->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_way_of(plan, way, src);
+        gpuscan__sort_buffers_of(plan, buffers, src);
         if (!desc->dst.mem && plan->values.size) /* it may not be wanted: see below */
-            gpuscan__sort_scratch(plan, way->size);
+            gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = gpuscan__sort_of(desc->src);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = gpuscan__sort_of(desc->src);
     }
 }
 
-static void gpuscan__sort_way_of_values(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan__sort_way *way = &plan->values;
+    gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
-    if (way->size == 0)
+    if (buffers->size == 0)
         return;
     if (!plan->by_index) {
-        gpuscan__sort_way_of(plan, way, &common->ranges[plan->payloads_range]);
-    } else if (desc->permutation.mem && plan->index_size == way->size) {
-        way->has_dst = 0;
-        way->dst = gpuscan__sort_of(desc->permutation);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+    } else if (desc->permutation.mem && plan->index_size == buffers->size) {
+        buffers->has_dst = 0;
+        buffers->dst = gpuscan__sort_of(desc->permutation);
         if (plan->key.small)
             odd = 1;
-        way->to[!odd] = way->dst;
-        way->to[odd] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
     }
 }
 
@@ -22450,8 +22872,9 @@ static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *pl
     return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
 }
 
-static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return way->size && way->has_dst && !gpuscan__sort_same_place(gpuscan__sort_result(plan, way), &way->dst);
+static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    return buffers->size && buffers->has_dst &&
+           !gpuscan__sort_same_place(gpuscan__sort_result(plan, buffers), &buffers->dst);
 }
 
 static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
@@ -22462,7 +22885,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
 /* Before the states: a word for each digit of up to 8 passes. */
 #define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
-/* Scratch and commands. What is gathered in place goes by way of the scratch that the keys leave. */
+/* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -22477,9 +22900,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
-    gpuscan__sort_way_of_values(plan);
+    gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
-    gpuscan__sort_way_of_keys(plan);
+    gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small                                                  ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
@@ -22630,7 +23053,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_way *values = size ? &plan->values : &plan->keys; /* anything */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
     gpuscan__sort_small_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
@@ -22670,7 +23093,7 @@ typedef struct gpuscan__sort_step {
 static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    const gpuscan__sort_way *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
     int is_first_by_index = pass == 0 && plan->by_index;
     gpuscan__sort_step step;
     step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
@@ -22798,7 +23221,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
 }
 
-/* What goes by index; in place by way of the scratch. */
+/* What goes by index; in place through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer none = {NULL, 0};
     gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
@@ -22815,7 +23238,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
                                             gpuscan__program *program) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    const gpuscan__sort_way *ways[2];
+    const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -22834,11 +23257,11 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_histogram(&run);
     for (i = 0; i < plan->passes && r == 0 && !plan->key.small; i++)
         r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
-    ways[0] = &plan->keys;
-    ways[1] = &plan->values;
+    both[0] = &plan->keys;
+    both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
-        if (gpuscan__sort_copies(plan, ways[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, ways[i]), &ways[i]->dst, ways[i]->size, 0, 0);
+        if (gpuscan__sort_copies(plan, both[i]))
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), &both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         if (src)

@@ -5,9 +5,10 @@
 # elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, the words of a text,
 # and the histogram, the equalisation, the blur and the black and white of a photograph, all checked against the CPU,
 # with times and speed-ups; scans over all devices of this machine and over four ranks of MPI, where that is. The
-# pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it.
-# GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, PAGE=file a photographed page for
-# adaptive_threshold, CSV=file another table, TEXT=file another text.
+# pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it; the
+# photographed page for adaptive_threshold comes out of a Debian package.
+# GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, PAGE=file another page, CSV=file another table,
+# TEXT=file another text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -18,13 +19,14 @@ build=$root/build
 out=$root/examples/out
 photo=${PHOTO:-/usr/share/sddm/themes/maldives/background.jpg}
 case $photo in /*) ;; *) photo=$PWD/$photo ;; esac
-case ${PAGE:-/} in /*) ;; *) PAGE=$PWD/$PAGE ;; esac
+page=${PAGE:-$build/page.png}
+case $page in /*) ;; *) page=$PWD/$page ;; esac
 case ${CSV:-/} in /*) ;; *) CSV=$PWD/$CSV ;; esac
 case ${TEXT:-/} in /*) ;; *) TEXT=$PWD/$TEXT ;; esac
-PHOTO=$photo
+PHOTO=$photo PAGE=$page
 # what drivers like to keep in the home folder
 POCL_CACHE_DIR=$build/pocl CUDA_CACHE_PATH=$build/cuda XDG_CACHE_HOME=$build/cache
-export PHOTO POCL_CACHE_DIR CUDA_CACHE_PATH XDG_CACHE_HOME
+export PHOTO PAGE POCL_CACHE_DIR CUDA_CACHE_PATH XDG_CACHE_HOME
 
 cat <<END
 This checks that the examples have what they need (and installs it if it can), compiles them into
@@ -113,7 +115,9 @@ if [ -f "$photo" ]; then
   example auto_exposure "$photo" 5 "$out/exposure_before.png" "$out/exposure_after.png" \
     "$out/exposure_chart.png"
   example box_blur "$photo" 20 "$out/blur_before.png" "$out/blur_after.png"
-  example adaptive_threshold "${PAGE:-$photo}" 15 "$out/threshold_before.png" "$out/threshold_after.png"
+  [ -f "$page" ] || echo "There is no photographed page $page, so adaptive_threshold takes the photograph."
+  [ -f "$page" ] || page=$photo
+  example adaptive_threshold "$page" 15 "$out/threshold_before.png" "$out/threshold_after.png"
   example methods "$photo"
 else
   echo "There is no photograph $photo: name one, as in PHOTO=my.jpg sh examples/run.sh"

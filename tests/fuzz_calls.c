@@ -34,6 +34,22 @@ typedef struct arena {
 } arena;
 
 static arena arenas[BUFFERS];
+/* Images of four channels, which no call writes; the last ones are wrong for every call. */
+enum { PICTURE_WIDTH = 203, PICTURE_HEIGHT = 37, PICTURE_CHANNELS = 4 };
+enum { GOOD_PICTURES = 4, WRITE_ONLY_PICTURE = GOOD_PICTURES, FOREIGN_PICTURE, NO_PICTURE, PICTURES };
+static struct picture {
+    gpuscan_type type;
+    cl_channel_type channel;
+    cl_mem mem;
+    unsigned char *pixels;
+} pictures[PICTURES] = {{GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL},
+                        {GPUSCAN_TYPE_I16, CL_SIGNED_INT16, NULL, NULL},
+                        {GPUSCAN_TYPE_I32, CL_SIGNED_INT32, NULL, NULL},
+                        {GPUSCAN_TYPE_F32, CL_FLOAT, NULL, NULL},
+                        {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL},
+                        {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL},
+                        {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL}}; /* a buffer */
+
 static cl_mem scratch_mem;
 static cl_context foreign;
 static cl_command_queue queues[QUEUES], foreign_queue; /* in-order, in-order, out-of-order */
@@ -46,7 +62,8 @@ static unsigned long inputs;
 
 /* Host memory of the host-array calls, and results of reductions between guards. */
 static unsigned char *host_arena, *host_wanted;
-static struct { unsigned char before[16], bytes[80], after[16]; } results[CALLS], results_wanted[CALLS];
+enum { RESULTS = 24 }; /* rows or segments, the most */
+static struct { unsigned char before[16], bytes[RESULTS * 72 + 8], after[16]; } results[CALLS], results_wanted[CALLS];
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -352,6 +369,43 @@ static gpuscan_buffer buffer_at(int *buffer, int usual, int optional) {
     at.mem = arenas[*buffer].mem;
     at.offset = some_offset();
     return at;
+}
+
+/* A picture of a type, mostly, and where in it a call's width x height pixels begin. Says what is wrong with them. */
+static const struct picture *some_picture(gpuscan_image *image, gpuscan_type type, uint64_t width, uint64_t height) {
+    unsigned b = fuzz_8(), p = b < 16 ? b % PICTURES : b < 24 ? b % GOOD_PICTURES : 0;
+    while (b >= 24 && p + 1 < GOOD_PICTURES && pictures[p].type != type)
+        p++;
+    image->mem = pictures[p].mem;
+    image->x = fuzz_8() < 240 ? fuzz_below(64) : some_offset();
+    image->y = fuzz_8() < 240 ? fuzz_below(8) : some_offset();
+    if (p == WRITE_ONLY_PICTURE)
+        surely_wrong(GPUSCAN_ERROR_BUFFER_ACCESS);
+    if (p == FOREIGN_PICTURE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_CONTEXT);
+    if (p == NO_PICTURE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_IMAGE);
+    if (pictures[p].type != type)
+        surely_wrong(GPUSCAN_ERROR_INVALID_TYPE);
+    if (width && height &&
+        (image->x > PICTURE_WIDTH || image->y > PICTURE_HEIGHT || width > PICTURE_WIDTH - image->x ||
+         height > PICTURE_HEIGHT - image->y))
+        surely_wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+    return &pictures[p];
+}
+
+/* Its pixels from there on as a buffer would hold them, row after row. */
+static unsigned char *pixels_of(const struct picture *from, const gpuscan_image *image, uint64_t width, uint64_t height,
+                                uint32_t channels) {
+    size_t size = ref_size(from->type);
+    unsigned char *all = (unsigned char *)test_alloc(width * height * channels * size);
+    uint64_t x, y;
+    for (y = 0; width && y < height; y++)
+        for (x = 0; x < width; x++)
+            memcpy(all + (y * width + x) * channels * size,
+                   from->pixels + ((image->y + y) * PICTURE_WIDTH + image->x + x) * PICTURE_CHANNELS * size,
+                   channels * size);
+    return all;
 }
 
 static gpuscan_type some_count_type(gpuscan_type *as) {
@@ -1054,14 +1108,67 @@ static uint64_t model_arg(const unsigned char *src, uint64_t count, int smallest
     return found;
 }
 
+/* Offsets that ascend, some segments empty, the last ones perhaps beyond count: into the buffer, behind all that was
+   enqueued. The call waits for it, as it does for the rest. */
+static cl_event ascending_offsets(const gpuscan_segments *segments, int where, uint64_t count, int call) {
+    static uint32_t offsets[CALLS][RESULTS + 1]; /* until they are written */
+    uint32_t at = fuzz_8() % 4, random = 1 + fuzz_8();
+    uint64_t s;
+    size_t size = (size_t)(segments->count + 1) * 4;
+    cl_event written;
+    for (s = 0; s <= segments->count; s++) {
+        offsets[call][s] = at;
+        random = random * 1664525 + 1013904223;
+        at += random >> 30 ? (random >> 8) % (uint32_t)(2 + 2 * count / (segments->count + 1)) : 0;
+    }
+    memcpy(bytes_of(where, segments->data.offset, 4), offsets[call], size);
+    test_cl(clEnqueueWriteBuffer(queues[now.queue], arenas[where].mem, CL_FALSE, (size_t)segments->data.offset * 4,
+                                 size, offsets[call], now.call.wait_count, now.call.wait_list, &written));
+    now.waits[now.call.wait_count++] = written;
+    now.call.wait_list = now.waits;
+    return written;
+}
+
+static int never_descend(const unsigned char *offsets, uint64_t segments) {
+    uint64_t s;
+    for (s = 0; s < segments; s++)
+        if (u32_at(offsets + 4 * s) > u32_at(offsets + 4 * (s + 1)))
+            return 0;
+    return 1;
+}
+
+/* One result of the elements [first, last) of in; an argument's counts from number on. */
+static void model_reduce(const kind *k, int arg, const unsigned char *in, uint64_t first, uint64_t last,
+                         uint64_t number, const unsigned char *start, unsigned char *to) {
+    unsigned char room[4], sum[72];
+    uint64_t i;
+    if (arg) {
+        i = model_arg(in + first * k->src_size, last - first, k->op == GPUSCAN_OP_ARGMIN);
+        i += i == UINT64_MAX ? 0 : number;
+        memcpy(to, &i, k->dst == GPUSCAN_TYPE_U32 ? 4 : 8);
+        return;
+    }
+    memcpy(sum, start, k->dst_size);
+    for (i = first; i < last; i++)
+        k->combine(sum, load(k, in + i * k->src_size, room), sum);
+    memcpy(to, sum, k->dst_size);
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static void do_reduce(form which, int call) {
     gpuscan_reduce_desc desc;
     kind k;
-    int src = NONE, dst = NONE, init = NONE, counts = NONE, ok, arg;
+    int src = NONE, dst = NONE, init = NONE, counts = NONE, offsets = NONE, before, ok, arg, wild = 0;
     gpuscan_type count_type;
-    uint64_t count, need = 0, i;
+    uint64_t count, results_count, pitch, need = 0, i;
+    u128 elements;
     size_t result_size, host_src = 0;
-    unsigned char start[72], room[4], *in = NULL, *to;
+    cl_event written = NULL;
+    unsigned by;
+    unsigned char start[72], *in = NULL, *to, *ends;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     some_call(which);
@@ -1083,7 +1190,15 @@ static void do_reduce(form which, int call) {
     desc.count_type = some_count_type(&count_type);
     if (!arg)
         desc.init = some_init(&k, &desc.init_buffer, &init, start);
+    by = fuzz_8();
+    pitch = count;
+    if (by % 4 == 1) {
+        desc.rows = some_rows(which);
+        desc.src_pitch = some_pitch(which, count, &pitch);
+    }
+    results_count = desc.rows ? desc.rows : 1;
     if (which == PREPARE) {
+        desc.segments.form = by % 4 == 2 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
         test_case("reduce_prepare");
         right.unsure = 1;
         arm();
@@ -1101,25 +1216,42 @@ static void do_reduce(form which, int call) {
         desc.src = buffer_at(&src, A, 0);
         if (count > 0 && src == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
-        use(desc.src, src, count, k.src_size, 1, 0, 0);
         if (b & 1)
             desc.dst = buffer_at(&dst, B, 0);
-        if (!(b & 1) || b > 250)
+        if (!(b & 1) || b > 250) {
             desc.result = results[call].bytes;
-        use(desc.dst, dst, 1, result_size, 0, 1, 0);
+            results_count = desc.rows = lesser(desc.rows, RESULTS);
+            results_count += results_count == 0;
+        }
+        if (by % 4 == 2 || by == 1) { /* mostly offsets */
+            some_segments(&desc.segments, by / 4 % RESULTS - (by < 240 ? by / 4 % 3 : 0), count, &offsets);
+            if (desc.segments.form != GPUSCAN_SEGMENTS_OFFSETS || desc.rows > 1 || desc.src_pitch)
+                surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+            results_count = desc.segments.count;
+        }
+        elements = desc.segments.form ? count : extent(count, results_count, pitch);
+        if (!fits64(elements) || !fits64(elements * k.src_size) || results_count > UINT64_MAX / 2 / result_size)
+            surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        before = range_count;
+        use(desc.src, src, elements, k.src_size, 1, 0, 0);
+        has_rows(before, desc.rows, count, pitch, k.src_size);
+        use(desc.dst, dst, results_count, result_size, 0, 1, 0);
         if (desc.result && desc.dst.mem)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
-        if (!desc.result && !desc.dst.mem)
+        if (!desc.result && !desc.dst.mem && results_count > 0)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     }
     check_overlaps();
+    if (desc.segments.form && may_succeed() && fuzz_8() % 8)
+        written = ascending_offsets(&desc.segments, offsets, count, call);
     if (which == DEVICE) {
         SCRATCH_SIZE(reduce, desc, need);
         some_scratch(&now.call, need);
     }
     desc.call = now.call;
-    test_case("reduce of %llu, types %d and %d, op %d, strategy %d, form %d", (unsigned long long)count, (int)k.src,
-              (int)k.dst, (int)k.op, (int)desc.call.strategy, (int)which);
+    test_case("reduce of %llu, %llu rows or %llu segments, types %d and %d, op %d, strategy %d, form %d",
+              (unsigned long long)count, (unsigned long long)desc.rows, (unsigned long long)desc.segments.count,
+              (int)k.src, (int)k.dst, (int)k.op, (int)desc.call.strategy, (int)which);
     if (which == HOST_ARRAYS) {
         open_gate();
         arm();
@@ -1128,6 +1260,7 @@ static void do_reduce(form which, int call) {
         arm();
         result = gpuscan_reduce(gs, &desc);
     }
+    drop_event(&written);
     ok = judge(result, which);
     if (ok) {
         if (which == DEVICE)
@@ -1135,21 +1268,30 @@ static void do_reduce(form which, int call) {
         to = which == HOST_ARRAYS || desc.result ? results_wanted[call].bytes
                                                  : bytes_of(dst, desc.dst.offset, result_size);
         count = device_count(counts, desc.count_buffer, count_type, count);
-        if (arg) {
-            i = model_arg(in, count, k.op == GPUSCAN_OP_ARGMIN);
-            memcpy(to, &i, result_size);
-        } else {
+        ends = desc.segments.form ? bytes_of(offsets, desc.segments.data.offset, 4) : NULL;
+        wild = ends && !never_descend(ends, results_count);
+        if (!arg)
             init_from_device(&k, desc.init_buffer, init, start);
-            for (i = 0; i < count; i++)
-                k.combine(start, load(&k, in + i * k.src_size, room), start);
-            memcpy(to, start, k.dst_size);
+        for (i = 0; i < results_count && !wild; i++) {
+            uint64_t first = ends ? lesser(u32_at(ends + 4 * i), count) : i * pitch;
+            uint64_t last = ends ? lesser(u32_at(ends + 4 * (i + 1)), count) : i * pitch + count;
+            model_reduce(&k, arg, in, first, last, ends ? first : 0, start, to + i * result_size);
+        }
+        if (wild) { /* any results, but nothing else */
+            open_gate();
+            test_cl(clFinish(queues[now.queue]));
+            if (desc.result)
+                memcpy(to, results[call].bytes, (size_t)results_count * result_size);
+            else
+                test_cl(clEnqueueReadBuffer(queues[0], desc.dst.mem, CL_TRUE, (size_t)desc.dst.offset * result_size,
+                                            (size_t)results_count * result_size, to, 0, NULL, NULL));
         }
         mark();
     } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* read all the same: its wait or its event failed */
         open_gate();
         test_cl(clFinish(queues[now.queue]));
         if (which == HOST_ARRAYS)
-            memcpy(results_wanted[call].bytes, results[call].bytes, result_size);
+            memcpy(results_wanted[call].bytes, results[call].bytes, (size_t)results_count * result_size);
     }
     if (which == HOST_ARRAYS)
         check_host(1, NULL, 0);
@@ -1197,8 +1339,60 @@ static int ascend(const unsigned char *edges, uint32_t bins) {
     return 1;
 }
 
+/* Bounds of each channel: near the desc's, which may stay beside them. Those of channels that the mask leaves out are
+   empty. */
+static void some_channel_bounds(gpuscan_histogram_desc *desc, gpuscan_bound *bounds) {
+    uint32_t c, all = desc->channels ? desc->channels : PICTURE_CHANNELS; /* of an image, at most */
+    int is_float = desc->sample_type == GPUSCAN_TYPE_F32, is_whole = desc->lower.u == 0 && desc->upper.u == 0;
+    if (desc->form == GPUSCAN_BINS_EDGES)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    for (c = 0; c < all; c++) {
+        gpuscan_bound *own = bounds + 2 * c;
+        int is_out = c < 4 && desc->channel_mask && !(desc->channel_mask >> c & 1);
+        own[0] = desc->lower;
+        own[1] = desc->upper;
+        if (is_float) {
+            own[0].f += c;
+            own[1].f += 3 * c;
+        } else if (!is_whole || c > 0) {
+            own[0].i += 5 * c;
+            own[1].i += (is_whole ? 200 : 0) + 9 * c;
+        }
+        if (is_out)
+            own[0].u = own[1].u = 7;
+    }
+    desc->channel_bounds = bounds;
+    if (fuzz_8() >= 16)
+        desc->lower.u = desc->upper.u = 0;
+    else if (!is_whole)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+}
+
+/* The last channel that has edges of its own. */
+static uint64_t last_channel(const gpuscan_histogram_desc *desc) {
+    uint64_t c, last = 0;
+    for (c = 0; c < 4 && c < desc->channels; c++)
+        if (desc->channel_mask == 0 || desc->channel_mask >> c & 1)
+            last = c;
+    return last;
+}
+
+static int all_ascend(const unsigned char *edges, const gpuscan_histogram_desc *desc) {
+    uint64_t c;
+    for (c = 0; c <= last_channel(desc); c++)
+        if ((c == 0 && !desc->edges_pitch) || desc->channel_mask >> c & 1)
+            if (!ascend(edges + 4 * c * desc->edges_pitch, desc->bins))
+                return 0;
+    return 1;
+}
+
 static void do_histogram(form which) {
-    gpuscan_histogram_desc desc;
+    static gpuscan_bound of_channels[2 * 256];
+    const struct picture *picture = NULL;
+    unsigned char *packed = NULL;
+    unsigned twist;
+    int from_image, by_channel;
+    gpuscan_histogram_desc desc, shape;
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
     int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
@@ -1226,7 +1420,8 @@ static void do_histogram(form which) {
         desc.lower.i = shapes[b].lower;
         desc.upper.i = shapes[b].upper;
     }
-    switch (fuzz_8()) {
+    twist = fuzz_8();
+    switch (twist) {
     case 255:
         desc.channels = 5 + fuzz_below(250);
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1261,9 +1456,21 @@ static void do_histogram(form which) {
     default:
         break;
     }
+    from_image = twist >= 180 && twist < 213;
+    by_channel = twist >= 202 && twist < 224;
+    if (is_short) /* few programs */
+        from_image = by_channel = b == 0 && (from_image || by_channel);
+    from_image = from_image && test.info.has_images;
     desc.accumulate = fuzz_8() & 1;
-    channels = desc.channels ? desc.channels : 1;
-    active = desc.channels <= 4 ? ref_channels(&desc) : 1;
+    if (by_channel && desc.form == GPUSCAN_BINS_EDGES)
+        desc.edges_pitch = desc.bins + 1 + fuzz_below(4);
+    else if (by_channel)
+        some_channel_bounds(&desc, of_channels);
+    shape = desc;
+    if (from_image && shape.channels == 0)
+        shape.channels = PICTURE_CHANNELS;
+    channels = shape.channels ? shape.channels : 1;
+    active = shape.channels <= 4 ? ref_channels(&shape) : 1;
     sample_size = ref_size(desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8);
     counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
     weight_size = ref_size(desc.weight_type);
@@ -1271,13 +1478,19 @@ static void do_histogram(form which) {
         desc.custom = &same_value;
         desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
     }
-    counters = ref_counters(&desc) * active;
+    counters = ref_counters(&shape) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
+    if (from_image && fuzz_8() < 200) { /* of what a picture has */
+        count = desc.count %= 140;
+        desc.rows %= 30;
+    }
     rows = desc.rows ? desc.rows : 1;
-    desc.pitch = some_pitch(which, count, &pitch);
+    pitch = count;
+    if (!from_image)
+        desc.pitch = some_pitch(which, count, &pitch);
     row_bytes = pitch * channels * sample_size;
-    if (count < 100000 && rows < 1000 && !desc.pitch && fuzz_8() < 64) {
+    if (!from_image && count < 100000 && rows < 1000 && !desc.pitch && fuzz_8() < 64) {
         desc.pitch_bytes = row_bytes = count * channels * sample_size + fuzz_below(4) * sample_size;
         if (row_bytes == 0)
             desc.pitch_bytes = row_bytes = sample_size;
@@ -1300,6 +1513,18 @@ static void do_histogram(form which) {
     if (!fits64(pixels) || !fits64(pixels * channels * sample_size) || !fits64(weight_elements) ||
         !fits64(weight_elements * weight_size) || !fits64(product(count, rows) * channels))
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    if (from_image) {
+        gpuscan_type type = desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8;
+        picture = some_picture(&desc.samples_image, type, count, rows);
+        if (picture->type != type) /* left out it is the image's */
+            desc.sample_type = type;
+        if (which == HOST_ARRAYS)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        if (fuzz_8() < 8) {
+            desc.pitch = count + 1;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        }
+    }
     desc.count_type = some_count_type(&count_type);
     if (which == PREPARE) {
         test_case("histogram_prepare");
@@ -1328,15 +1553,18 @@ static void do_histogram(form which) {
             host_samples < host_counts + host_size)
             surely_wrong(GPUSCAN_ERROR_OVERLAP);
         if (desc.host_edges)
-            known = ascend(host_wanted + host_edges, desc.bins);
+            known = all_ascend(host_wanted + host_edges, &shape);
         if (may_succeed() && host_counts < HOST / 2 &&
             (host_counts + host_size > host_edges || host_samples + sample_bytes > host_edges))
             return; /* the model has no say on edges or weights that are written */
     } else {
-        desc.samples = buffer_at(&samples, A, 0);
+        if (!from_image || fuzz_8() < 8)
+            desc.samples = buffer_at(&samples, A, 0);
         desc.counts = buffer_at(&counts, B, 0);
-        if ((count > 0 && samples == NONE) || counts == NONE)
+        if ((count > 0 && samples == NONE && !from_image) || counts == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        if (from_image && (samples != NONE || desc.samples.offset))
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         before = range_count;
         use(desc.samples, samples,
             desc.pitch_bytes && count ? (rows - 1) * (row_bytes / sample_size) + count * channels : pixels * channels,
@@ -1348,7 +1576,7 @@ static void do_histogram(form which) {
             desc.edges = buffer_at(&edges, A, 0);
             if (edges == NONE)
                 surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
-            use(desc.edges, edges, (uint64_t)desc.bins + 1, sample_size, 1, 0, 0);
+            use(desc.edges, edges, last_channel(&shape) * desc.edges_pitch + desc.bins + 1, sample_size, 1, 0, 0);
         }
         if (shapes[b].weighted) {
             desc.weights = buffer_at(&weights, A, 0);
@@ -1366,11 +1594,12 @@ static void do_histogram(form which) {
         SCRATCH_SIZE(histogram, desc, need);
         some_scratch(&now.call, need);
         if (edges != NONE && may_succeed())
-            known = ascend(bytes_of(edges, desc.edges.offset, sample_size), desc.bins);
+            known = all_ascend(bytes_of(edges, desc.edges.offset, sample_size), &shape);
     }
     desc.call = now.call;
-    test_case("histogram, shape %u, %llu times %llu, strategy %d, form %d", b, (unsigned long long)rows,
-              (unsigned long long)count, (int)desc.call.strategy, (int)which);
+    test_case("histogram, shape %u, %llu times %llu%s%s, strategy %d, form %d", b, (unsigned long long)rows,
+              (unsigned long long)count, from_image ? ", of an image" : "", by_channel ? ", bounds by channel" : "",
+              (int)desc.call.strategy, (int)which);
     if (which == HOST_ARRAYS) {
         open_gate();
         arm();
@@ -1385,6 +1614,7 @@ static void do_histogram(form which) {
         const unsigned char *in, *bounds = NULL, *each = NULL;
         uint64_t fewer = device_count(limit, desc.count_buffer, count_type, count);
         gpuscan_histogram_desc model = desc;
+        model.channels = shape.channels;
         model.count = count;
         model.pitch = pitch ? pitch : 1;
         model.weights_pitch = weights_pitch ? weights_pitch : 1;
@@ -1394,7 +1624,11 @@ static void do_histogram(form which) {
             bounds = host_wanted + host_edges;
             each = shapes[b].weighted ? host_wanted + host_weights : NULL;
         } else {
-            in = samples == NONE ? NULL : bytes_of(samples, desc.samples.offset, sample_size);
+            if (from_image)
+                packed = pixels_of(picture, &desc.samples_image, count, rows, channels);
+            in = from_image        ? packed
+                 : samples == NONE ? NULL
+                                   : bytes_of(samples, desc.samples.offset, sample_size);
             table = bytes_of(counts, desc.counts.offset, counter_size);
             if (edges != NONE)
                 bounds = bytes_of(edges, desc.edges.offset, sample_size);
@@ -1412,6 +1646,7 @@ static void do_histogram(form which) {
                                         (size_t)desc.counts.offset * counter_size, (size_t)counters * counter_size,
                                         table, 0, NULL, NULL));
         }
+        free(packed);
         mark();
     }
     if (which == HOST_ARRAYS) {
@@ -1616,7 +1851,10 @@ static void do_integral(form which) {
     gpuscan_integral_desc desc;
     uint64_t channels, more, width, height, src_pitch, dst_pitch, need = 0, x, y;
     u128 src_elements, dst_elements;
-    int src = NONE, dst = NONE, before;
+    const struct picture *picture = NULL;
+    unsigned char *packed = NULL;
+    unsigned twist;
+    int src = NONE, dst = NONE, before, from_image;
     memset(&desc, 0, sizeof desc);
     some_call(which);
     several_passes();
@@ -1627,9 +1865,18 @@ static void do_integral(form which) {
     height = desc.height = fuzz_8() < 200 ? fuzz_below(30) : some_count(which);
     desc.src_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
     desc.dst_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
-    if (fuzz_8() == 255) {
+    twist = fuzz_8();
+    if (twist == 255) {
         desc.channels = 5;
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    from_image = twist >= 190 && twist < 250 && test.info.has_images;
+    if (from_image) {
+        desc.src_type = GPUSCAN_TYPE_U8;
+        desc.src_pitch = desc.src_pitch % 8 ? 0 : desc.src_pitch;
+        picture = some_picture(&desc.src_image, desc.src_type, width, height);
+        if (desc.src_pitch)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     }
     if (width + more < more || height + more < more)
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
@@ -1639,6 +1886,9 @@ static void do_integral(form which) {
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     src_elements = (width && height ? extent(width, height, src_pitch) : 0) * channels;
     dst_elements = (width + more && height + more ? extent(width + more, height + more, dst_pitch) : 0) * channels;
+    if (((u128)width + more) * channels > UINT64_MAX / 64 || (u128)src_pitch * channels > UINT64_MAX / 64 ||
+        (u128)dst_pitch * channels > UINT64_MAX / 64)
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW); /* of no rows, too */
     if (src_elements > UINT64_MAX / 16 || dst_elements > UINT64_MAX / 64)
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     else if ((height + more) > UINT64_MAX / (src_pitch | dst_pitch | 1) || dst_elements >> 36)
@@ -1653,9 +1903,12 @@ static void do_integral(form which) {
         judge(gpuscan_integral_prepare(gs, &desc), which);
         return;
     }
-    desc.src = buffer_at(&src, A, 0);
+    if (!from_image || fuzz_8() < 8)
+        desc.src = buffer_at(&src, A, 0);
+    if (from_image && (src != NONE || desc.src.offset))
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     desc.dst = buffer_at(&dst, B, 0);
-    if ((src_elements > 0 && src == NONE) || (dst_elements > 0 && dst == NONE))
+    if ((src_elements > 0 && src == NONE && !from_image) || (dst_elements > 0 && dst == NONE))
         surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     before = range_count;
     use(desc.src, src, src_elements, 1, 1, 0, 0);
@@ -1669,13 +1922,15 @@ static void do_integral(form which) {
         need = 0;
     some_scratch(&now.call, need);
     desc.call = now.call;
-    test_case("integral of %llu x %llu x %u, pitches %llu %llu, strategy %d", (unsigned long long)width,
-              (unsigned long long)height, (unsigned)channels, (unsigned long long)desc.src_pitch,
-              (unsigned long long)desc.dst_pitch, (int)desc.call.strategy);
+    test_case("integral of %s%llu x %llu x %u, pitches %llu %llu, strategy %d", from_image ? "an image's " : "",
+              (unsigned long long)width, (unsigned long long)height, (unsigned)channels,
+              (unsigned long long)desc.src_pitch, (unsigned long long)desc.dst_pitch, (int)desc.call.strategy);
     arm();
     if (judge(gpuscan_integral(gs, &desc), which) && dst_elements > 0) {
-        const unsigned char *in = src_elements ? bytes_of(src, desc.src.offset, 1) : NULL;
+        const unsigned char *in = src_elements && !from_image ? bytes_of(src, desc.src.offset, 1) : NULL;
         unsigned char *out = bytes_of(dst, desc.dst.offset, 4);
+        if (from_image)
+            in = packed = pixels_of(picture, &desc.src_image, width, height, (uint32_t)channels);
         for (y = 0; y < height + more; y++)
             for (x = 0; x < (width + more) * channels; x++) {
                 uint32_t sum = 0, part[3] = {0, 0, 0};
@@ -1690,6 +1945,7 @@ static void do_integral(form which) {
                     memcpy(&part[2], at - 4 * dst_pitch * channels - 4 * channels, 4);
                 u32_to(at, more && (y == 0 || x < channels) ? 0 : sum + part[0] + part[1] - part[2]);
             }
+        free(packed);
         mark();
     }
     forget_scratch();
@@ -2160,6 +2416,30 @@ static void new_buffer(int b, cl_context context, cl_mem_flags flags) {
     test_cl(status);
 }
 
+/* Bytes at random; of floats quarters, and one that is no number. */
+static void new_picture(struct picture *p, cl_context context, cl_mem_flags flags) {
+    const size_t pixels = PICTURE_WIDTH * PICTURE_HEIGHT * PICTURE_CHANNELS, size = ref_size(p->type);
+    const float nan = NAN;
+    cl_image_format format = {CL_RGBA, 0};
+    cl_image_desc desc;
+    cl_int status = CL_SUCCESS;
+    size_t i;
+    format.image_channel_data_type = p->channel;
+    p->pixels = (unsigned char *)test_alloc(pixels * size);
+    for (i = 0; i < pixels * size; i++)
+        p->pixels[i] = (unsigned char)((i * 2654435761u) >> 13);
+    for (i = 0; i < pixels && p->type == GPUSCAN_TYPE_F32; i++) {
+        const float number = (float)(i * 7919 % 9001) / 4 - 1100;
+        memcpy(p->pixels + 4 * i, i % 1000 == 5 ? &nan : &number, 4);
+    }
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = PICTURE_WIDTH;
+    desc.image_height = PICTURE_HEIGHT;
+    p->mem = clCreateImage(context, flags | CL_MEM_COPY_HOST_PTR, &format, &desc, p->pixels, &status);
+    test_cl(status);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     cl_buffer_region region = {SUB_AT, SUB_SIZE};
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
@@ -2201,6 +2481,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     image.image_width = image.image_height = 16;
     arenas[IMAGE].mem = clCreateImage(test.context, CL_MEM_READ_WRITE, &format, &image, NULL, &status);
     test_cl(status);
+    for (q = 0; q < NO_PICTURE && test.info.has_images; q++)
+        new_picture(&pictures[q], q == FOREIGN_PICTURE ? foreign : test.context,
+                    q == WRITE_ONLY_PICTURE ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY);
+    pictures[NO_PICTURE].mem = arenas[READ_ONLY].mem;
     failed_event = clCreateUserEvent(test.context, &status);
     test_cl(clSetUserEventStatus(failed_event, -77));
     done_event = clCreateUserEvent(test.context, &status);

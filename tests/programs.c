@@ -2,9 +2,10 @@
    on an OpenCL that only pretends. tests/compile.sh then gives the programs to clang. And checks what only such a
    device, or another C library, comes to.
 
-       cc tests/programs.c -o programs && ./programs FOLDER
+       cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
 
-   A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text. */
+   A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text; with STEP only
+   every STEPth program is written, which FIRST decides. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,6 +62,7 @@ static const fake_device devices[] = {
 static const char *folder;
 static uint64_t seen[4096];
 static size_t seen_count;
+static unsigned long step = 1, first;
 static unsigned written;
 
 static uint64_t hash(uint64_t value, const char *text) {
@@ -80,7 +82,9 @@ static void collect(const char *text, const char *options) {
             return;
     if (seen_count < sizeof seen / sizeof *seen)
         seen[seen_count++] = value;
-    snprintf(path, sizeof path, "%s/%s-%u.cl", folder, fake.device->file, ++written);
+    if (++written % step != first % step)
+        return;
+    snprintf(path, sizeof path, "%s/%s-%u.cl", folder, fake.device->file, written);
     file = fopen(path, "w");
     if (file == NULL) {
         fprintf(stderr, "%s cannot be written\n", path);
@@ -486,8 +490,12 @@ static void without_words(void) {
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     size_t d;
-    if (argc != 2) {
-        fprintf(stderr, "usage: programs FOLDER\n");
+    if (argc == 4) {
+        step = strtoul(argv[2], NULL, 10);
+        first = strtoul(argv[3], NULL, 10);
+    }
+    if ((argc != 2 && argc != 4) || step == 0) {
+        fprintf(stderr, "usage: programs FOLDER [STEP FIRST]\n");
         return 2;
     }
     folder = argv[1];

@@ -60,12 +60,12 @@ sanitize=
 sanitized=
 if echo 'int main(void) { return 0; }' > "$work/empty.c" &&
   "$cc" -fsanitize=address,undefined "$work/empty.c" -o "$work/empty" 2> /dev/null && "$work/empty"; then
-  sanitize='-g -fsanitize=address,undefined -fno-sanitize-recover=all'
+  sanitize='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
   sanitized=test_faults-sanitized
 else
   say "left out: $cc has no -fsanitize=address,undefined"
 fi
-programs=
+programs= # not optimized: a run has less to compute than to compile
 for source in tests/test_*.c; do
   programs="$programs $(basename "$source" .c)"
 done
@@ -73,7 +73,7 @@ export cc warnings sanitize work
 # shellcheck disable=SC2016,SC2086 # $1 is the inner shell's
 printf '%s\n' $sanitized $programs | xargs -n 1 -P "$cores" sh -c '
   [ "$1" = "${1%-sanitized}" ] && sanitize=
-  "$cc" -std=c99 -O1 $warnings $sanitize "tests/${1%-sanitized}.c" -o "$work/$1" -lcmocka -lOpenCL -lm -lpthread -ldl \
+  "$cc" -std=c99 $warnings $sanitize "tests/${1%-sanitized}.c" -o "$work/$1" -lcmocka -lOpenCL -lm -lpthread -ldl \
     > "$work/logs/$1-compile.txt" 2>&1 && exit
   echo "FAILED: $1 does not compile:"
   head -20 "$work/logs/$1-compile.txt"

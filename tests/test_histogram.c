@@ -1046,6 +1046,11 @@ static void limited_devices(void **state) {
         c.weights = weights;
         c.d.weight_type = GPUSCAN_TYPE_U64;
         check_turning(&c);
+        if (i != 2)
+            continue;
+        c.d.weight_type = GPUSCAN_TYPE_U32; /* every second one overflows a low half */
+        c.d.bins = 3;
+        test_one_strategy(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
     free(weights);
 }

@@ -11,7 +11,8 @@ typedef struct plant {
                               aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
                               r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
                               with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
-                              floats, with NaN, and values, p: with a payload that is gathered, i: integral, m: quantiles */
+                              floats, with NaN, and values, p: with a payload that is gathered, i: integral, m: quantiles,
+                              x: histogram of an image's region, y: its integral */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -48,7 +49,7 @@ static const plant plants[] = {
     {"REDUCE_ORDER", 'c', MULTI, 0, 0, 60001, WRONG},
     {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
     {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
-    {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 200003, REFUSED},
     {"SEGMENT_JOIN", 'w', MULTI, 0, 0, 60001, WRONG},
     {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
@@ -60,6 +61,12 @@ static const plant plants[] = {
     {"SEGMENT_HEADS", 'b', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"LOOK_BACK", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
+    {"SAMPLE_ROWS", 'x', SINGLE, 0, 0, 5003, REFUSED},
+    {"IMAGE_ORIGIN", 'x', SINGLE, 0, 0, 5003, REFUSED},
+    {"IMAGE_ORIGIN", 'x', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"IMAGE_ORIGIN", 'y', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
+    {"IMAGE_ORIGIN", 'y', MULTI, 8, 0, 5003, REFUSED},
+    {"IMAGE_ORIGIN", 'y', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
     {"TILE_ENDS", 't', SINGLE, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', MULTI, 0, 0, 5003, WRONG},
     {"TILE_ENDS", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
@@ -216,25 +223,44 @@ static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
     return right;
 }
 
+/* Of n pixels of four channels, which the elements are, so many a row. */
+static cl_mem image_of(const unsigned char *pixels, uint64_t n, uint64_t width) {
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc;
+    cl_int status = CL_SUCCESS;
+    cl_mem image;
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)(n / width);
+    image = clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc,
+                          (void *)(uintptr_t)pixels, &status);
+    test_cl(status);
+    return image;
+}
+
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
 static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
-    const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled;
-    const int is_histogram = p->what == 'h' || has_gaps;
+    const int of_image = p->what == 'x' || p->what == 'y', is_table = p->what == 'y'; /* of first channels */
+    const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
+    const int is_histogram = p->what == 'h' || (has_gaps && !is_table);
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
-    const uint64_t row = has_gaps ? 9 : n, pitch = has_gaps ? 12 : n;                  /* of a histogram */
-    const uint64_t tile_height = n / pitch / 4 + 1;                                    /* and its tiles: 3 by 4 */
+    /* Of a histogram or a table: 3 vectors a row, which no power of two is a multiple of; and its tiles: 3 by 4. */
+    const uint64_t row = has_gaps ? 19 : n, pitch = has_gaps ? 25 : n, tile_width = 7, tile_height = n / pitch / 4 + 1;
+    const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
                          : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
+                         : is_table                       ? row * (n / pitch - top)
                                                           : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
-    cl_mem dst, src, cuts;
+    cl_mem dst, src, cuts, image = NULL;
     cl_int status = CL_SUCCESS;
     gpuscan_result r;
     uint64_t i;
@@ -253,6 +279,7 @@ static int run(gpuscan *gs, const plant *p) {
         gpuscan_histogram_desc histogram;
         gpuscan_select_desc select;
         gpuscan_runs_desc runs;
+        gpuscan_integral_desc integral;
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
@@ -371,24 +398,48 @@ static int run(gpuscan *gs, const plant *p) {
         d.runs.call.strategy = p->strategy;
         r = gpuscan_runs(gs, &d.runs);
         break;
+    case 'y':
+        for (i = 0; i < out_count; i++) {
+            uint64_t x = i % row, y = i / row;
+            w[i] = in[4 * ((top + y) * pitch + left + x)] + (x ? w[i - 1] : 0);
+            w[i] += y ? w[i - row] - (x ? w[i - row - 1] : 0) : 0;
+        }
+        d.integral.src_image.mem = image = image_of(in, n, pitch);
+        d.integral.src_image.x = left;
+        d.integral.src_image.y = top;
+        d.integral.dst.mem = dst;
+        d.integral.width = row;
+        d.integral.height = n / pitch - top;
+        d.integral.channels = 1;
+        d.integral.kind = GPUSCAN_INCLUSIVE;
+        d.integral.call.strategy = p->strategy;
+        r = gpuscan_integral(gs, &d.integral);
+        break;
     default:
         memset(wanted, 0, (size_t)out_count * 4);
-        for (i = 0; i < n / pitch * pitch; i++) {
-            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[i];
-            uint64_t tile = is_tiled ? i / pitch / tile_height * 3 + i % pitch / 4 : 0;
-            if (i % pitch < row && value < 200)
+        for (i = top * pitch; i < n / pitch * pitch; i++) {
+            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[of_image ? 4 * i : i];
+            uint64_t tile = is_tiled ? i / pitch / tile_height * 3 + i % pitch / tile_width : 0;
+            if (i % pitch >= left && i % pitch < left + row && value < 200)
                 w[tile * 200 + value]++;
         }
         if (is_tiled) {
             d.histogram.custom = &flipped;
-            d.histogram.tile_width = 4;
+            d.histogram.tile_width = tile_width;
             d.histogram.tile_height = tile_height;
         }
-        d.histogram.samples.mem = src;
+        if (of_image) {
+            d.histogram.samples_image.mem = image = image_of(in, n, pitch);
+            d.histogram.samples_image.x = left;
+            d.histogram.samples_image.y = top;
+            d.histogram.channels = 1;
+        } else {
+            d.histogram.samples.mem = src;
+            d.histogram.pitch = pitch;
+        }
         d.histogram.counts.mem = dst;
         d.histogram.count = row;
-        d.histogram.rows = n / pitch;
-        d.histogram.pitch = pitch;
+        d.histogram.rows = n / pitch - top;
         d.histogram.bins = 200;
         d.histogram.form = GPUSCAN_BINS_VALUES;
         d.histogram.call.strategy = p->strategy;
@@ -403,6 +454,8 @@ static int run(gpuscan *gs, const plant *p) {
         for (i = out_count * size; p->what != 'a' && i < n * size + 64; i++)
             right = right && got[i] == 0x5A;
     }
+    if (image)
+        clReleaseMemObject(image);
     clReleaseMemObject(src);
     clReleaseMemObject(dst);
     free(in);
@@ -435,6 +488,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
 /* By default a fifth of the rows, with --more a third, others with another seed: each is a program or several to
    compile. */
 static int is_left_out(size_t i) {
+    if ((plants[i].what == 'x' || plants[i].what == 'y') && !test.info.has_images)
+        return 1;
     return test.share > 1 && (i + test.seed) % (test.share > 8 ? 5 : 3) != 0;
 }
 

@@ -428,6 +428,22 @@ static void exclusive_heads_u32(const void *src, void *dst, size_t n, void *stat
     *(uint32_t *)state = sum;
 }
 
+/* Of the elements that a loop is given: a scan's keys, whose runs are its segments, or the values of a run's keys. */
+static void *beside;
+
+static void exclusive_keys_f32(const void *src, void *dst, size_t n, void *state) {
+    const float *RESTRICT a = (const float *)src;
+    const uint32_t *RESTRICT keys = (const uint32_t *)beside;
+    float *RESTRICT b = (float *)dst, sum = 0.0f; /* each piece begins with a key that is not the one before it */
+    size_t i;
+    (void)state;
+    for (i = 0; i < n; i++) {
+        sum = i > 0 && keys[i] != keys[i - 1] ? 0.0f : sum;
+        b[i] = sum;
+        sum += a[i];
+    }
+}
+
 /* Room for a sort's passes, and for the values that go with its keys: of each, as much as the keys. */
 static void *sort_room, *sort_values;
 
@@ -502,13 +518,126 @@ static void unique_u32(const void *src, void *dst, size_t n, void *state) {
     counts[1] = (uint64_t)a[n - 1] + 1;
 }
 
+/* The picture that the elements are, row by row, and how many of them earlier pieces had. */
+static struct {
+    uint64_t width, height, done;
+    void *above; /* the table's row before */
+} raster;
+
+enum { TILE = 64 };
+
+static uint64_t tiles_across(void) {
+    return (raster.width + TILE - 1) / TILE;
+}
+
+/* As square as n elements can be. */
+static void set_raster(uint64_t n) {
+    raster.width = (uint64_t)sqrt((double)n);
+    while (raster.width > 1 && n % raster.width != 0) raster.width--;
+    raster.height = raster.width ? n / raster.width : 0;
+}
+
+static void count_tiles(const void *src, void *dst, size_t n, void *state) {
+    const uint8_t *a = (const uint8_t *)src;
+    uint64_t x = raster.done % raster.width, y = raster.done / raster.width;
+    size_t i = 0;
+    (void)dst;
+    while (i < n) { /* a row's part in a tile at a time */
+        uint32_t *counts = (uint32_t *)state + (y / TILE * tiles_across() + x / TILE) * 256;
+        uint64_t last = (x / TILE + 1) * TILE;
+        last = last < raster.width ? last : raster.width;
+        for (; x < last && i < n; x++) counts[a[i++]]++;
+        if (x == raster.width) {
+            x = 0;
+            y++;
+        }
+    }
+    raster.done += n;
+}
+
+static void count_luma(const void *src, void *dst, size_t n, void *state) {
+    const uint8_t *a = (const uint8_t *)src;
+    uint32_t *counts = (uint32_t *)state;
+    size_t i;
+    (void)dst;
+    for (i = 0; i < n; i++) counts[(77 * a[4 * i] + 150 * a[4 * i + 1] + 29 * a[4 * i + 2] + 128) >> 8]++;
+}
+
+/* Of whole rows. */
+#define TABLE_LOOP(name, source, result)                                                                               \
+    static void table_##name(const void *src, void *dst, size_t n, void *state) {                                      \
+        const source *RESTRICT a = (const source *)src;                                                                \
+        result *RESTRICT b = (result *)dst, *above = (result *)raster.above;                                          \
+        const size_t width = (size_t)raster.width;                                                                    \
+        size_t x, i;                                                                                                   \
+        (void)state;                                                                                                   \
+        for (i = 0; i < n; i += width) {                                                                               \
+            result sum = 0;                                                                                            \
+            for (x = 0; x < width; x++) b[i + x] = above[x] + (sum += (result)a[i + x]);                               \
+            above = b + i;                                                                                             \
+        }                                                                                                              \
+        if (n > 0) memcpy(raster.above, above, width * sizeof *above);                                                \
+    }
+TABLE_LOOP(u8, uint8_t, uint32_t)
+TABLE_LOOP(f32, float, float)
+
+/* Quarters of a sum are exact. */
+static const double quartiles[3] = {0.25, 0.5, 0.75};
+
+static void find_quartiles(const void *src, void *dst, size_t n, void *state) {
+    const uint32_t *a = (const uint32_t *)src;
+    uint32_t *bins = (uint32_t *)state;
+    uint64_t total = 0, sum = 0;
+    size_t i, k;
+    (void)dst;
+    for (i = 0; i < n; i++) total += a[i];
+    for (i = k = 0; i < n && k < 3; i++)
+        for (sum += a[i]; k < 3 && sum > 0 && (double)sum >= quartiles[k] * (double)total; k++) bins[k] = (uint32_t)i;
+    for (; k < 3; k++) bins[k] = (uint32_t)n;
+}
+
+/* And what there is of each run besides, behind as many keys as there are elements. Each piece begins with a run. */
+#define RUN_LOOP(name, type, first, sum)                                                                               \
+    static void name(const void *src, void *dst, size_t n, void *state) {                                              \
+        const uint32_t *RESTRICT a = (const uint32_t *)src;                                                            \
+        const float *RESTRICT v = (const float *)beside;                                                               \
+        uint32_t *RESTRICT b = (uint32_t *)dst;                                                                        \
+        type *RESTRICT of_runs = (type *)(b + n), open;                                                                \
+        size_t i, k = 0;                                                                                               \
+        (void)v;                                                                                                       \
+        if (n == 0) return;                                                                                            \
+        for (open = first(0), i = 1; i < n; i++) {                                                                     \
+            if (a[i] == a[i - 1]) {                                                                                    \
+                open = sum(i);                                                                                         \
+                continue;                                                                                              \
+            }                                                                                                          \
+            b[k] = a[i - 1];                                                                                           \
+            of_runs[k++] = open;                                                                                       \
+            open = first(i);                                                                                           \
+        }                                                                                                              \
+        b[k] = a[n - 1];                                                                                               \
+        of_runs[k++] = open;                                                                                           \
+        *(uint64_t *)state += k;                                                                                       \
+    }
+#define ONE(i) 1u
+#define ONE_MORE(i) open + 1u
+#define VALUE_AT(i) v[i]
+#define VALUE_MORE(i) open + v[i]
+RUN_LOOP(lengths_u32, uint32_t, ONE, ONE_MORE)
+RUN_LOOP(sums_f32, float, VALUE_AT, VALUE_MORE)
+
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
-typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, RUNS, SORT, GROUPS } bench_group;
-static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "runs", "sort"};
+typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, RUNS, SORT, PICTURE, GROUPS } bench_group;
+static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "runs", "sort", "picture"};
 
-/* By what a selection goes. */
-enum { VALUE, FLAGS, PLACES };
+/* By what a selection or a scan's segments go; what there is of runs besides their keys. */
+enum { VALUE, FLAGS, PLACES, KEYS };
+enum { LENGTHS = 1, SUMS };
+
+/* What is made of a picture: histograms of tiles, or of lumas; its integral image, INCLUSIVE, that is as large; of a
+   histogram quartiles. With OF_IMAGE added the source is an image. */
+enum { TILES, LUMA, TABLE, RANKS, OF_IMAGE };
 
 typedef struct bench_row {
     bench_group group;
@@ -520,7 +649,9 @@ typedef struct bench_row {
     gpuscan_op operation;
     uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what;
                              sort: bits of the keys that count, bytes of a value that goes with each;
-                             scan: percent that begin a segment, by FLAGS; 0, 0: no segments */
+                             scan: percent that begin a segment, by FLAGS or KEYS; 0, 0: no segments;
+                             runs: percent that begin one, and what there is of each;
+                             picture: bins of a histogram, what is made */
     uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
 } bench_row;
@@ -563,6 +694,9 @@ static const bench_row rows[] = {
     {SCAN, "exclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    exclusive_affine, 1, OWN, 0, 0, 0, 0},
     {SCAN, "inclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    inclusive_affine, 0, OWN, 0, 0, 0, 0},
     {SCAN, "exclusive_by_heads", "u32", "1%", U32, U32, fill_random,    exclusive_heads_u32, 0, ADD, 1, FLAGS, 0, 0},
+    {SCAN, "scan_by_key", "f32", "runs of 1..7", F32, F32, fill_steps_f32, exclusive_keys_f32, 0, ADD, 25, KEYS, 0, 0},
+    {SCAN, "scan_by_key", "f32", "runs of about 100",
+                                            F32,    F32,    fill_steps_f32, exclusive_keys_f32, 0, ADD, 1, KEYS, 0, 0},
     {SCAN, "exclusive_scan_host", "u32", "rand", U32,   U32,    fill_random,    exclusive_u32,    0, ADD, 0, 0, 0, 1},
 
     {REDUCE, "reduce",      "u32", "rand", U32, U32, fill_random,    sum_u32, 1, ADD, 0, 0, 0, 0},
@@ -597,10 +731,15 @@ static const bench_row rows[] = {
     {SELECT, "select_flagged_index", "u32", "1%",  U32, U32, fill_random, keep_places,    0, ADD, 1,  PLACES, 0, 0},
     {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
 
-    /*     op                  type   dist        source              C loop  plotted      bits values */
-    {RUNS, "unique", "u32", "runs of 1-7",   U32, U32, fill_short_runs, unique_u32, 1, ADD, 25, 0, 0, 0},
-    {RUNS, "unique", "u32", "runs of 1-200", U32, U32, fill_long_runs,  unique_u32, 0, ADD, 1,  0, 0, 0},
+    /*     op               type   dist                keys result                 C loop   plotted percent */
+    {RUNS, "unique",        "u32", "runs of 1..7",      U32, U32, fill_short_runs, unique_u32,  1, ADD, 25, 0,       0, 0},
+    {RUNS, "unique",        "u32", "runs of about 100", U32, U32, fill_long_runs,  unique_u32,  0, ADD, 1,  0,       0, 0},
+    {RUNS, "rle",           "u32", "runs of 1..7",      U32, U32, fill_short_runs, lengths_u32, 1, ADD, 25, LENGTHS, 0, 0},
+    {RUNS, "rle",           "u32", "runs of about 100", U32, U32, fill_long_runs,  lengths_u32, 0, ADD, 1,  LENGTHS, 0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of 1..7",      U32, F32, fill_short_runs, sums_f32,    1, ADD, 25, SUMS,    0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of about 100", U32, F32, fill_long_runs,  sums_f32,    0, ADD, 1,  SUMS,    0, 0},
 
+    /*     op                  type   dist        source              C loop  plotted      bits values */
     {SORT, "sort_keys",       "u32", "random",   U32, U32, fill_random,    sort_u32,       1, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "u32", "constant", U32, U32, fill_constant,  sort_u32,       0, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "f32", "random bits", F32, F32, fill_random, sort_f32,       0, ADD, 32, 0, 0, 0},
@@ -609,6 +748,17 @@ static const bench_row rows[] = {
     {SORT, "sort_keys",       "u8",  "random",   U8,  U8,  fill_random,    sort_u8,        0, ADD, 8,  0, 0, 0},
     {SORT, "sort_keys_16bit", "u32", "random",   U32, U32, fill_random,    sort_u32_16bit, 0, ADD, 16, 0, 0, 0},
     {SORT, "sort_pairs_v32",  "u32", "random",   U32, U32, fill_random,    sort_u32_pairs, 1, ADD, 32, 4, 0, 0},
+
+    /*        op               type          dist       source         fill            C loop  plotted  bins what channels */
+    {PICTURE, "hist256_tiles", "u8",         "uniform", U8,  U32, fill_random,    count_tiles,    1, ADD, 256, TILES, 0, 0},
+    {PICTURE, "hist256_luma",  "u8x4",       "uniform", U8,  U32, fill_random,    count_luma,     1, ADD, 256, LUMA,  4, 0},
+    {PICTURE, "hist256_luma",  "u8x4 image", "uniform", U8,  U32, fill_random,    count_luma,     0, ADD, 256,
+     LUMA + OF_IMAGE, 4, 0},
+    {PICTURE, "integral",      "u8->u32",    "rand",    U8,  U32, fill_random,    table_u8,       1, ADD, 0, TABLE, 0, 0},
+    {PICTURE, "integral",      "f32",        "rand",    F32, F32, fill_steps_f32, table_f32,      1, ADD, 0, TABLE, 0, 0},
+    {PICTURE, "integral",      "u8 image",   "rand",    U8,  U32, fill_random,    table_u8,       0, ADD, 0,
+     TABLE + OF_IMAGE, 0, 0},
+    {PICTURE, "quartiles",     "u32",        "rand",    U32, U32, fill_below_256, find_quartiles, 1, ADD, 0, RANKS, 0, 0},
 };
 /* clang-format on */
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
@@ -621,12 +771,34 @@ static size_t source_size(const bench_row *r) {
     return type_size(r->src) * (r->channels ? r->channels : 1);
 }
 
+static int is_of_image(const bench_row *r) {
+    return r->group == PICTURE && r->range >= OF_IMAGE;
+}
+
+/* TILES to RANKS; of other groups' rows: none of them. */
+static uint32_t made(const bench_row *r) {
+    return r->group == PICTURE ? r->range % OF_IMAGE : OF_IMAGE;
+}
+
+/* Whether each element of the source gives one of the result, in order. */
+static int is_one_by_one(const bench_row *r) {
+    return r->group == SCAN || made(r) == TABLE;
+}
+
+/* Of a picture's tiles those of the picture that set_raster made. */
 static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     switch (r->group) {
+    case PICTURE:
+        return made(r) == TABLE   ? n * type_size(r->dst)
+               : made(r) == RANKS ? sizeof quartiles / sizeof *quartiles * type_size(r->dst)
+               : made(r) == LUMA  ? r->bins * type_size(r->dst)
+                                  : tiles_across() * ((raster.height + TILE - 1) / TILE) * r->bins * type_size(r->dst);
     case SCAN:
+        return n * type_size(r->dst);
     case SELECT: /* room for all, and behind them the tally */
-    case RUNS:
-        return (n + (r->group == SCAN ? 0 : 1)) * type_size(r->dst);
+        return (n + 1) * type_size(r->dst);
+    case RUNS: /* and behind that what there is of each run besides */
+        return (n + 1) * type_size(r->src) + (r->range ? n * type_size(r->dst) : 0);
     case SORT: /* the keys, and behind them the values */
         return n * (type_size(r->dst) + r->range);
     case HISTOGRAM:
@@ -638,17 +810,38 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
 
 /* Whether an array of flags goes with the elements. */
 static int has_flags(const bench_row *r) {
-    return r->group == SELECT || (r->group == SCAN && r->bins != 0);
+    return r->group == SELECT || (r->group == SCAN && r->bins != 0 && r->range == FLAGS);
+}
+
+/* Or one of u32 keys, or one of values that runs of the keys are reduced to. */
+static int has_keys(const bench_row *r) {
+    return r->group == SCAN && r->bins != 0 && r->range == KEYS;
+}
+
+static int has_values(const bench_row *r) {
+    return r->group == RUNS && r->range == SUMS;
+}
+
+/* Bytes of what goes with an element. */
+static size_t beside_size(const bench_row *r) {
+    return has_flags(r) ? 1 : has_keys(r) ? 4 : has_values(r) ? type_size(r->dst) : 0;
 }
 
 /* The least that must be read and written. */
 static uint64_t traffic(const bench_row *r, uint64_t n) {
-    if (r->group == SELECT)
-        return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) +
-               n / 100 * r->bins * type_size(r->dst);
-    if (r->group == SORT) return 2 * result_bytes(r, n);
-    if (r->group == RUNS) return n * source_size(r) + n / 100 * r->bins * type_size(r->dst);
-    return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) + (has_flags(r) ? n : 0) : 0);
+    const uint64_t kept = n / 100 * r->bins;
+    switch (r->group) {
+    case SELECT:
+        return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) + kept * type_size(r->dst);
+    case RUNS:
+        return n * (source_size(r) + beside_size(r)) +
+               kept * (source_size(r) + (r->range ? type_size(r->dst) : 0));
+    case SORT:
+        return 2 * result_bytes(r, n);
+    default:
+        return n * (source_size(r) + beside_size(r)) +
+               (is_one_by_one(r) || made(r) == TILES ? result_bytes(r, n) : 0);
+    }
 }
 
 /* And what the C loop takes of the host's memory. */
@@ -658,11 +851,13 @@ static uint64_t loop_bytes(const bench_row *r, uint64_t n) {
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
-/* The OpenCL entry points: gpuscan's own list and three more. gpuscan gets a copy of the table in which the enqueuing
+/* The OpenCL entry points: gpuscan's own list and a few more. gpuscan gets a copy of the table in which the enqueuing
    functions keep the events of the commands, so that a call's time on the device can be read from them. */
 static gpuscan_opencl cl;
 static cl_int(CL_API_CALL *copy_buffer)(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint,
                                         const cl_event *, cl_event *);
+static cl_int(CL_API_CALL *copy_to_image)(cl_command_queue, cl_mem, cl_mem, size_t, const size_t *, const size_t *,
+                                          cl_uint, const cl_event *, cl_event *);
 static cl_int(CL_API_CALL *get_event_time)(cl_event, cl_profiling_info, size_t, void *, size_t *);
 
 static struct {
@@ -671,6 +866,7 @@ static struct {
     cl_command_queue queue;
     cl_device_type type;
     cl_ulong memory, largest_buffer, cache;
+    size_t image_width, image_height;
     char driver[256];
 } device;
 
@@ -718,6 +914,8 @@ static void load_opencl(void) {
 #undef LOAD
     symbol = find_symbol("clEnqueueCopyBuffer");
     memcpy(&copy_buffer, &symbol, sizeof symbol);
+    symbol = find_symbol("clEnqueueCopyBufferToImage");
+    memcpy(&copy_to_image, &symbol, sizeof symbol);
     symbol = find_symbol("clGetEventProfilingInfo");
     memcpy(&get_event_time, &symbol, sizeof symbol);
 }
@@ -857,6 +1055,10 @@ static void open_device(const char *name) {
     cl.clGetDeviceInfo(device.info.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof device.largest_buffer,
                        &device.largest_buffer, NULL);
     cl.clGetDeviceInfo(device.info.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof device.cache, &device.cache, NULL);
+    cl.clGetDeviceInfo(device.info.device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof device.image_width, &device.image_width,
+                       NULL);
+    cl.clGetDeviceInfo(device.info.device, CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof device.image_height,
+                       &device.image_height, NULL);
     cl.clGetDeviceInfo(device.info.device, CL_DRIVER_VERSION, sizeof device.driver - 1, device.driver, NULL);
     device.queue = cl.clCreateCommandQueue(device.info.context, device.info.device,
                                            timed_by_events() ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
@@ -871,7 +1073,7 @@ typedef struct job {
     int blocking;
     const bench_row *row;
     uint64_t n;
-    cl_mem src, dst, flags;
+    cl_mem src, dst, flags, image;
     const void *host_src;
     void *host_dst;
     cl_kernel kernel;
@@ -961,7 +1163,10 @@ static gpuscan_result enqueue_scan(const job *j) {
     desc.kind = r->op[0] == 'i' ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.custom = r->operation == GPUSCAN_OP_CUSTOM ? &affine_custom : NULL;
     desc.call.strategy = j->strategy;
-    if (has_flags(r)) desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
+    desc.segments.form = has_flags(r)  ? GPUSCAN_SEGMENTS_HEADS
+                         : has_keys(r) ? GPUSCAN_SEGMENTS_KEYS
+                                       : GPUSCAN_SEGMENTS_NONE;
+    desc.segments.type = has_keys(r) ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     desc.segments.data.mem = j->flags;
     if (r->host) return gpuscan_scan_host(device.gs, j->host_src, j->host_dst, j->n, &desc);
     desc.src.mem = j->src;
@@ -1062,13 +1267,73 @@ static gpuscan_result enqueue_runs(const job *j) {
     desc.count = j->n;
     desc.runs.count.mem = j->dst;
     desc.runs.count.offset = j->n;
+    if (j->row->range == LENGTHS) {
+        desc.lengths.mem = j->dst;
+        desc.lengths.offset = j->n + 1;
+    }
+    if (j->row->range == SUMS) {
+        desc.src.mem = j->flags;
+        desc.src_type = desc.dst_type = j->row->dst;
+        desc.dst.mem = j->dst;
+        desc.dst.offset = j->n + 1;
+    }
     desc.call.strategy = j->strategy;
     desc.call.queue = j->queue;
     return gpuscan_runs(device.gs, &desc);
 }
 
+static gpuscan_result enqueue_table(const job *j) {
+    gpuscan_integral_desc desc = {0};
+    desc.src.mem = j->image != NULL ? NULL : j->src;
+    desc.src_image.mem = j->image;
+    desc.dst.mem = j->dst;
+    desc.width = raster.width;
+    desc.height = raster.height;
+    desc.src_type = j->row->src;
+    desc.dst_type = j->row->dst;
+    desc.kind = GPUSCAN_INCLUSIVE;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_integral(device.gs, &desc);
+}
+
+static gpuscan_result enqueue_quartiles(const job *j) {
+    gpuscan_quantile_desc desc = {0};
+    desc.counts.mem = j->src;
+    desc.dst.mem = j->dst;
+    desc.bins = (uint32_t)j->n;
+    desc.fractions = quartiles;
+    desc.fraction_count = 3;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_quantile(device.gs, &desc);
+}
+
+static gpuscan_result enqueue_picture(const job *j) {
+    static const gpuscan_custom luma = {
+        NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+    const bench_row *r = j->row;
+    gpuscan_histogram_desc desc = {0};
+    if (made(r) == TABLE) return enqueue_table(j);
+    if (made(r) == RANKS) return enqueue_quartiles(j);
+    desc.samples.mem = j->image != NULL ? NULL : j->src;
+    desc.samples_image.mem = j->image;
+    desc.counts.mem = j->dst;
+    desc.count = raster.width;
+    desc.rows = raster.height;
+    desc.bins = r->bins;
+    desc.channels = r->channels;
+    desc.sample_type = r->src;
+    desc.custom = made(r) == LUMA ? &luma : NULL;
+    desc.value_type = made(r) == LUMA ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_DEFAULT;
+    desc.tile_width = desc.tile_height = made(r) == TILES ? TILE : 0;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_histogram(device.gs, &desc);
+}
+
 static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {
-    enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_runs, enqueue_sort};
+    enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_runs, enqueue_sort, enqueue_picture};
 
 /* The time of a copy that reads and writes so many bytes in all; NAN when memory is short. Each is measured once. */
 static double copy_ms(uint64_t bytes) {
@@ -1103,10 +1368,12 @@ static double copy_ms(uint64_t bytes) {
 /* A scan's running value, a sum or counters before the first element. */
 static void start_state(const bench_row *r, void *state) {
     if (r->group == SORT) return;
+    raster.done = 0;
+    if (made(r) == TABLE) memset(raster.above, 0, (size_t)raster.width * type_size(r->dst));
     if (r->group == SELECT || r->group == RUNS) /* how many are kept, how many there were or the key before */
         memset(state, 0, 2 * sizeof(uint64_t));
     else if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
-    else memset(state, 0, (size_t)result_bytes(r, 1));
+    else memset(state, 0, (size_t)result_bytes(r, 1)); /* of tiles all */
 }
 
 /* One thread of the plain loop. Small inputs are repeated, since a clock has its grain. */
@@ -1114,6 +1381,7 @@ static double loop_ms(const bench_row *r, const void *src, void *dst, uint64_t n
     double samples[MAX_RUNS], begin = now_ms();
     const uint64_t repeats = n < 16384 ? 16384 / (n ? n : 1) : 1;
     unsigned count = 0;
+    start_state(r, state);
     r->loop(src, dst, (size_t)n, state);
     while (count < MIN_LOOP_RUNS || (count < MAX_RUNS && now_ms() - begin < budget_ms)) {
         const double start = now_ms();
@@ -1134,27 +1402,36 @@ static void make_flags(const bench_row *r, const uint32_t *a, uint64_t n) {
     for (i = 0; i < n && r->range != VALUE; i++) select_flags[i] = a[i] < select_below;
 }
 
-/* A selection's result: as below, but each block gives as many as are kept of it. */
+/* Elements of 4 bytes of a result, and what they should be. */
+static int is_read_right(const job *j, uint64_t first, uint64_t n, const uint32_t *expected, uint32_t *got) {
+    if (n > 0)
+        must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)first * 4, (size_t)n * 4, got, 0, NULL,
+                                    NULL),
+             "read");
+    return memcmp(got, expected, (size_t)n * 4) == 0;
+}
+
+/* A selection's result, or that of runs: as below, but each block gives as many as are kept of it. */
 static int selection_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const uint64_t block = j->n < BLOCK ? j->n : BLOCK;
-    uint32_t *expected = (uint32_t *)allocate(block * 4), *got = (uint32_t *)allocate(block * 4), tally;
+    uint32_t *expected = (uint32_t *)allocate(2 * block * 4), *got = (uint32_t *)allocate(block * 4), tally;
     uint64_t at, done = 0, *kept = (uint64_t *)state;
     int right = 1;
     start_state(r, state);
     for (at = 0; at < j->n && right; at += block) {
-        r->loop(host_src, expected, (size_t)(j->n - at < block ? j->n - at : block), state);
-        if (*kept > done)
-            must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)done * 4, (size_t)(*kept - done) * 4,
-                                        got, 0, NULL, NULL),
-                 "read");
-        right = memcmp(got, expected, (size_t)(*kept - done) * 4) == 0;
+        const uint64_t n = j->n - at < block ? j->n - at : block;
+        r->loop(host_src, expected, (size_t)n, state);
+        right = is_read_right(j, done, *kept - done, expected, got);
+        if (r->group == RUNS && r->range)
+            right = right && is_read_right(j, j->n + 1 + done, *kept - done, expected + n, got);
         done = *kept;
     }
-    must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)j->n * 4, 4, &tally, 0, NULL, NULL), "read");
+    tally = (uint32_t)done;
+    right = right && is_read_right(j, j->n, 1, &tally, got);
     free(expected);
     free(got);
-    return right && tally == (uint32_t)done;
+    return right;
 }
 
 static uint64_t key_code(const bench_row *r, const char *keys, uint64_t i) {
@@ -1208,7 +1485,7 @@ static int sort_is_right(const job *j, const void *host_src, void *state) {
 static int result_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const size_t size = type_size(r->dst);
-    const uint64_t block = j->n < BLOCK ? j->n : BLOCK, bytes = result_bytes(r, r->group == SCAN ? block : 1);
+    const uint64_t block = j->n < BLOCK ? j->n : BLOCK, bytes = result_bytes(r, is_one_by_one(r) ? block : 1);
     char *expected = (char *)allocate(bytes), *got = (char *)allocate(bytes);
     uint64_t at;
     int right = 1;
@@ -1221,7 +1498,7 @@ static int result_is_right(const job *j, const void *host_src, void *state) {
     for (at = 0; at < j->n && right; at += block) {
         const uint64_t n = j->n - at < block ? j->n - at : block;
         r->loop(host_src, expected, (size_t)n, state);
-        if (r->group != SCAN) continue;
+        if (!is_one_by_one(r)) continue;
         if (r->host) memcpy(got, (char *)j->host_dst + at * size, (size_t)n * size);
         else
             must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)(at * size), (size_t)n * size, got, 0,
@@ -1229,7 +1506,7 @@ static int result_is_right(const job *j, const void *host_src, void *state) {
                  "read");
         right = memcmp(got, expected, (size_t)n * size) == 0;
     }
-    if (r->group != SCAN) {
+    if (!is_one_by_one(r)) {
         if (r->host) memcpy(got, j->host_dst, (size_t)bytes);
         else must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL, NULL), "read");
         right = memcmp(got, state, (size_t)bytes) == 0;
@@ -1527,6 +1804,26 @@ static cl_kernel empty_kernel(void) {
     return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
+/* An image with the pixels that a buffer begins with, of so many bytes each: one number or four. */
+static cl_mem image_of(cl_mem buffer, size_t bytes, uint64_t width, uint64_t height) {
+    cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+    const size_t origin[3] = {0, 0, 0};
+    size_t region[3] = {0, 0, 1};
+    cl_image_desc desc;
+    cl_mem image;
+    cl_int status;
+    if (bytes == 4) format.image_channel_order = CL_RGBA;
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = region[0] = (size_t)width;
+    desc.image_height = region[1] = (size_t)height;
+    image = cl.clCreateImage(device.info.context, CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
+    must(status, "clCreateImage");
+    must(copy_to_image(device.queue, buffer, image, 0, origin, region, 0, NULL, NULL), "copy to an image");
+    must(cl.clFinish(device.queue), "finish");
+    return image;
+}
+
 #include "sweep.h"
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
@@ -1550,14 +1847,20 @@ static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40
         for (i = 0; i < 4; i++) wanted[count++] = (uint64_t)1 << quick[i];
     } else {
         wanted[count++] = 16;
+        if (made(r) == RANKS) wanted[count++] = 256;
         for (log = 10; log <= 34; log += 2) {
             if (log == 28 && r->group == HISTOGRAM) wanted[count++] = 100000000;
             wanted[count++] = (uint64_t)1 << log;
         }
     }
     for (i = 0; i < count; i++) {
-        const uint64_t src = wanted[i] * source_size(r), dst = result_bytes(r, wanted[i]);
+        const uint64_t src = wanted[i] * source_size(r);
+        uint64_t dst;
+        set_raster(wanted[i]);
+        dst = result_bytes(r, wanted[i]);
         if (wanted[i] > (uint64_t)1 << max_log) continue;
+        if (made(r) == RANKS && wanted[i] > BLOCK) continue; /* a loop takes one histogram at once */
+        if (is_of_image(r) && (raster.width > device.image_width || raster.height > device.image_height)) continue;
         if (r->host && src + dst > HOST_BYTES) continue;
         if (src > device.largest_buffer || dst > device.largest_buffer || src + dst > share) continue;
         sizes[kept++] = wanted[i];
@@ -1565,11 +1868,10 @@ static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40
     sizes[kept] = 0;
 }
 
-/* A block of data, repeated until it fills the elements. */
-static void fill_host(const bench_row *r, void *data, uint64_t n) {
-    const size_t size = source_size(r);
+/* A block of elements of size bytes, repeated until there are n. */
+static void fill_host(void (*fill)(void *data, size_t bytes), size_t size, void *data, uint64_t n) {
     uint64_t done = n < BLOCK ? n : BLOCK;
-    r->fill(data, (size_t)done * size);
+    fill(data, (size_t)done * size);
     while (done < n) {
         const uint64_t more = n - done < done ? n - done : done;
         memcpy((char *)data + done * size, data, (size_t)(more * size));
@@ -1577,8 +1879,8 @@ static void fill_host(const bench_row *r, void *data, uint64_t n) {
     }
 }
 
-static void fill_device(const bench_row *r, cl_mem buffer, const void *block, uint64_t n) {
-    const uint64_t size = source_size(r), bytes = (n < BLOCK ? n : BLOCK) * size;
+static void fill_device(size_t size, cl_mem buffer, const void *block, uint64_t n) {
+    const uint64_t bytes = (n < BLOCK ? n : BLOCK) * size;
     must(cl.clEnqueueWriteBuffer(device.queue, buffer, CL_TRUE, 0, (size_t)bytes, block, 0, NULL, NULL), "write");
     repeat_bytes(buffer, bytes, n * size);
 }
@@ -1601,6 +1903,17 @@ static void flag_device(const bench_row *r, cl_mem src, cl_mem flags, uint64_t n
     must(cl.clSetKernelArg(kernel, 3, sizeof below, &below), "argument");
     must(cl.clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
     must(cl.clFinish(device.queue), "finish");
+}
+
+/* Keys in runs, or values: of the elements that a loop is given, and on the device. */
+static cl_mem make_beside(const bench_row *r, uint64_t n, uint64_t largest) {
+    const size_t size = beside_size(r);
+    cl_mem buffer = new_buffer(largest * size);
+    if (buffer == NULL) die("no device memory for keys or values");
+    beside = allocate(n * size);
+    fill_host(has_values(r) ? fill_steps_f32 : r->bins == 25 ? fill_short_runs : fill_long_runs, size, beside, n);
+    fill_device(size, buffer, beside, largest);
+    return buffer;
 }
 
 static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
@@ -1646,20 +1959,23 @@ static void run_row(const options *o, const bench_row *r, int number) {
     job j = {0};
     int i;
     if (!device.info.has_f64 && (r->src == GPUSCAN_TYPE_F64 || r->dst == GPUSCAN_TYPE_F64)) return;
+    if (is_of_image(r) && !device.info.has_images) return;
     choose_sizes(o, r, sizes);
     for (i = 0; sizes[i]; i++) {
         largest = sizes[i];
         if (loop_bytes(r, largest) <= HOST_BYTES) host_n = largest;
     }
     if (largest == 0) return;
+    set_raster(largest);
     progress("[%d/%d] %s %s %s: making the input", number, ROWS, r->op, r->type, r->dist);
 
     block_n = largest < BLOCK ? largest : BLOCK;
     host_src = allocate((host_n > block_n ? host_n : block_n) * source_size(r));
     host_dst = allocate(result_bytes(r, host_n));
     state = allocate(result_bytes(r, 1) + 2 * sizeof(uint64_t));
+    raster.above = allocate(raster.width * type_size(r->dst));
     start_state(r, state);
-    fill_host(r, host_src, host_n > block_n ? host_n : block_n);
+    fill_host(r->fill, source_size(r), host_src, host_n > block_n ? host_n : block_n);
     j.enqueue = enqueue_functions[r->group];
     j.blocking = r->host;
     j.row = r;
@@ -1672,7 +1988,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         j.src = new_buffer(largest * source_size(r));
         j.dst = new_buffer(result_bytes(r, largest));
         if (j.src == NULL || j.dst == NULL) die("no device memory for 2 buffers of %s %s", r->op, r->type);
-        fill_device(r, j.src, host_src, largest);
+        fill_device(source_size(r), j.src, host_src, largest);
     }
     if (has_flags(r)) {
         const uint64_t n = host_n > block_n ? host_n : block_n;
@@ -1682,6 +1998,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (j.flags == NULL) die("no device memory for flags");
         flag_device(r, j.src, j.flags, largest);
     }
+    if (has_keys(r) || has_values(r)) j.flags = make_beside(r, host_n > block_n ? host_n : block_n, largest);
     if (r->group == SORT) {
         const uint64_t n = host_n > block_n ? host_n : block_n;
         sort_room = allocate(n * source_size(r));
@@ -1690,7 +2007,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (r->range) {
             j.flags = new_buffer(largest * r->range);
             if (j.flags == NULL) die("no device memory for values");
-            fill_device(r, j.flags, host_src, largest);
+            fill_device(source_size(r), j.flags, host_src, largest);
         }
     }
 
@@ -1699,8 +2016,11 @@ static void run_row(const options *o, const bench_row *r, int number) {
         char text[32];
         const unsigned before = result_count;
         j.n = sizes[i];
+        set_raster(j.n);
+        j.image = is_of_image(r) ? image_of(j.src, source_size(r), raster.width, raster.height) : NULL;
         progress("[%d/%d] %s %s %s: %s", number, ROWS, r->op, r->type, r->dist, size_text(j.n, text, sizeof text));
         run_size(&j, host_src, host_n, host_dst, state);
+        if (j.image != NULL) cl.clReleaseMemObject(j.image);
         if (result_count > before && results[before].ms > TOO_SLOW_MS && sizes[i + 1]) {
             printf("%12s\n", "(larger ones left out)");
             break;
@@ -1710,6 +2030,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     if (j.dst != NULL) cl.clReleaseMemObject(j.dst);
     if (j.flags != NULL) cl.clReleaseMemObject(j.flags);
     if (has_flags(r)) free(select_flags);
+    if (has_keys(r) || has_values(r)) free(beside);
     if (r->group == SORT) {
         free(sort_room);
         free(sort_values);
@@ -1718,6 +2039,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     free(host_src);
     free(host_dst);
     free(state);
+    free(raster.above);
 }
 
 /* The first scan of an object, from nothing. With a blob, the programs come from it. */
@@ -1846,7 +2168,7 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
-           "  --only GROUP        scan, reduce, histogram, select, runs or sort\n"
+           "  --only GROUP        scan, reduce, histogram, select, runs, sort or picture\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
            "  --device NAME       a part of the device's or the platform's name\n"
@@ -1894,7 +2216,7 @@ static void read_options(options *o, int argc, char **argv) {
         } else if (strcmp(name, "--only") == 0) {
             for (k = 0; k < GROUPS; k++)
                 if (strcmp(value, group_names[k]) == 0) o->only = k;
-            if (o->only < 0) die("--only: scan, reduce, histogram, select, runs or sort");
+            if (o->only < 0) die("--only: scan, reduce, histogram, select, runs, sort or picture");
         } else if (strcmp(name, "--strategy") == 0) {
             for (k = 0; k < GPUSCAN_STRATEGY_COUNT; k++)
                 if (strcmp(value, strategy_names[k]) == 0) break;

@@ -391,6 +391,13 @@ static void sweep_set_data(const sweep_call *c) {
     repeat_bytes(sweep.a, block, all);
 }
 
+/* Buffer c, which some cases write, and the loops' copy of it. */
+static void sweep_set_c(unsigned char value) {
+    const uint64_t all = sweep.bytes + SWEEP_SLACK;
+    fill_buffer(sweep.c, value, all);
+    if (sweep.check || !timed_by_events()) memset(sweep.host_c, value, (size_t)all);
+}
+
 static int sweep_is_right(const sweep_call *c) {
     const size_t bytes = (size_t)(c->results * c->result_size);
     char *got;
@@ -581,6 +588,7 @@ SWEEP_SEGMENTED(f32, float)
 static void sweep_segmented(void) {
     static const char *const names[SWEEP_SEGMENTS] = {"segments of one", "one segment", "segments by value"};
     int k, real;
+    sweep_set_c(1);
     for (k = 0; k < SWEEP_SEGMENTS; k++)
         for (real = 0; real < 2; real++) {
             const sweep_type *type = sweep_type_of(real ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
@@ -941,18 +949,20 @@ static void sweep_pictures(void) {
 
 static void sweep_weights(void) {
     static const sweep_fill fills[] = {SWEEP_RANDOM, SWEEP_8_VALUES, SWEEP_ONE_VALUE};
-    int f, wide;
-    for (f = 0; f < 3; f++)
+    int f, wide, k;
+    for (k = 0; k < 6; k++)
         for (wide = 0; wide < 2; wide++) {
             sweep_call c = sweep_histogram_call("histogram weights", 0.3, GPUSCAN_TYPE_U32, 256);
+            f = k % 3;
+            if (wide == 0 && f == 0) sweep_set_c(k < 3 ? 1 : 255); /* as large as they can be */
             c.fill = fills[f];
             c.u.histogram.upper.u = fills[f] == SWEEP_RANDOM ? UINT32_MAX : 0x07070708u;
             c.u.histogram.weights.mem = sweep.c;
             c.u.histogram.counter_type = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
             c.read *= 2;
             if (wide) c.loop = NULL;
-            sweep_run(&c, "histogram U32 of 256 bins, weights, %s counters%s", wide ? "U64" : "U32",
-                      sweep_fill_name(fills[f]));
+            sweep_run(&c, "histogram U32 of 256 bins, %s, %s counters%s", k < 3 ? "weights" : "largest weights",
+                      wide ? "U64" : "U32", sweep_fill_name(fills[f]));
         }
 }
 
@@ -1255,6 +1265,56 @@ static void sweep_integrals(void) {
             }
 }
 
+/* Images of so many channels, 4096 wide: luminances, or one channel's tiles, and tables. */
+static void sweep_images(void) {
+    static const gpuscan_custom luma = {
+        NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+    static const struct {
+        uint32_t channels, table, tile;
+        double floor;
+    } images[] = {{4, 0, 0, 0.3}, {1, 0, 0, 0.15}, {1, 0, 64, 0.1}, {1, 1, 0, 0.3}, {4, 1, 0, 0.3}};
+    size_t k;
+    for (k = 0; k < sizeof images / sizeof *images; k++) {
+        const uint32_t channels = images[k].channels, tile = images[k].tile;
+        const uint64_t width = 4096, most = sweep.bytes / (images[k].table ? 4 : 1) / channels / width;
+        const uint64_t height = most < device.image_height ? most : device.image_height;
+        sweep_call c = sweep_histogram_call("images", images[k].floor, GPUSCAN_TYPE_U8, 256);
+        const uint64_t tiles = tile ? (width / tile) * ((height + tile - 1) / tile) : 1;
+        cl_mem image;
+        if (!device.info.has_images || device.image_width < width || height == 0) continue;
+        c.read = width * height * channels;
+        c.results = tiles * 256;
+        c.loop = sweep_picture;
+        if (images[k].table) {
+            c.op = SWEEP_INTEGRAL;
+            memset(&c.u, 0, sizeof c.u);
+            c.u.integral.dst.mem = sweep.b;
+            c.u.integral.width = width;
+            c.u.integral.height = height;
+            c.u.integral.channels = channels;
+            c.u.integral.kind = GPUSCAN_INCLUSIVE;
+            c.u.integral.call.queue = device.queue;
+            c.results = c.read;
+            c.loop = sweep_integral_u8;
+        } else {
+            c.u.histogram.samples.mem = NULL;
+            c.u.histogram.count = width;
+            c.u.histogram.rows = height;
+            c.u.histogram.channels = channels;
+            c.u.histogram.custom = channels > 1 ? &luma : NULL;
+            c.u.histogram.tile_width = c.u.histogram.tile_height = tile;
+        }
+        c.written = c.results * 4;
+        sweep_set_data(&c);
+        image = image_of(sweep.a, channels, width, height);
+        if (images[k].table) c.u.integral.src_image.mem = image;
+        else c.u.histogram.samples_image.mem = image;
+        sweep_run(&c, "%s of an image of %u bytes a pixel, tiles of %u", images[k].table ? "integral" : "histogram",
+                  (unsigned)channels, (unsigned)tile);
+        cl.clReleaseMemObject(image);
+    }
+}
+
 static const double sweep_fractions[3] = {0.25, 0.5, 0.99};
 
 static void sweep_quantile_loop(const sweep_call *c, const void *src, void *dst) {
@@ -1421,15 +1481,14 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
     sweep.c = new_buffer(all);
     sweep.d = new_buffer(65536);
     if (sweep.a == NULL || sweep.b == NULL || sweep.c == NULL || sweep.d == NULL) die("no device memory");
-    memset(sweep.host_c, 1, (size_t)all);
     fill_buffer(sweep.b, 0, all);
-    fill_buffer(sweep.c, 1, all);
     budget_ms = timed_by_events() ? 10.0 : 60.0;
     sweep.launch_ms = launch_ms();
     for (s = quick ? 1 : 0; s < 2; s++) {
         sweep.bytes = sizes[s];
         sweep.check = s == 0;
         sweep.filled = -1;
+        sweep_set_c(1);
         sweep_scans();
         sweep_rows();
         sweep_segmented();
@@ -1445,6 +1504,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_runs();
         sweep_sorts();
         sweep_integrals();
+        sweep_images();
         sweep_quantiles();
     }
     progress("%s", "");

@@ -1,0 +1,290 @@
+/* Runs, selections and segments of more than 2^32 elements, in the long run, where the device has room for them: 8 GiB.
+   cc -O2 tests/test_above_32_bits.c -o build/test_above_32_bits -lcmocka -lOpenCL -lm
+   GPUSCAN_TEST_LONG=1 build/test_above_32_bits */
+#include "harness.h"
+
+/* Zeros, but for pieces of random bytes, none of them 0: some end or begin where 32 bits do, or the array does. As keys
+   they are runs of one to 2^31 elements, as flags they are selected or begin segments. */
+static const struct {
+    uint64_t begin, end;
+} pieces[] = {{3, 70003},
+              {(UINT64_C(1) << 20) - 1, (UINT64_C(1) << 20) + 1},
+              {UINT64_C(1) << 30, (UINT64_C(1) << 30) + 100001},
+              {(UINT64_C(1) << 31) - 5, UINT64_C(1) << 31},
+              {(UINT64_C(1) << 32) - 30011, (UINT64_C(1) << 32) + 20011},
+              {(UINT64_C(1) << 32) + 50000, (UINT64_C(1) << 32) + 50001},
+              {(UINT64_C(1) << 32) + 77770, (UINT64_C(1) << 32) + 77777}};
+enum { PIECES = sizeof pieces / sizeof *pieces };
+static const uint64_t count = (UINT64_C(1) << 32) + 77777; /* the last piece is the end */
+
+static struct {
+    cl_mem         bytes;
+    unsigned char *piece[PIECES];
+    uint64_t      *starts, *lengths, *sums; /* of the runs; sums: of the bytes */
+    unsigned char *keys;
+    uint64_t       runs;
+    uint64_t      *selected, selected_count; /* the places of what is not 0 */
+} large;
+
+static void add_run(unsigned char key, uint64_t begin) {
+    large.starts[large.runs] = begin;
+    large.keys[large.runs++] = key;
+}
+
+static int make_large(void **state) {
+    uint64_t most = 2, i, r;
+    cl_int   status;
+    int      p;
+    const unsigned char zero = 0;
+    if (test_open(state) != 0)
+        return -1;
+    if (!test.is_long || test.is_small || test.largest_buffer < count || test.device_memory < 3 * count)
+        return 0;
+    for (p = 0; p < PIECES; p++)
+        most += pieces[p].end - pieces[p].begin + 1;
+    large.starts = (uint64_t *)test_alloc((most + 1) * 8);
+    large.lengths = (uint64_t *)test_alloc(most * 8);
+    large.sums = (uint64_t *)test_alloc(most * 8);
+    large.selected = (uint64_t *)test_alloc(most * 8);
+    large.keys = (unsigned char *)test_alloc(most);
+    large.bytes = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
+    test_cl(status);
+    test_fill_buffer(large.bytes, &zero, 1, count);
+    add_run(0, 0);
+    for (p = 0; p < PIECES; p++) {
+        const uint64_t begin = pieces[p].begin, size = pieces[p].end - begin;
+        unsigned char *piece = large.piece[p] = (unsigned char *)test_alloc(size);
+        for (i = 0; i < size; i++) {
+            piece[i] = (unsigned char)(i > 0 && test_below(3) ? piece[i - 1] : 1 + test_below(255));
+            if (i == 0 || piece[i] != piece[i - 1])
+                add_run(piece[i], begin + i);
+            large.selected[large.selected_count++] = begin + i;
+        }
+        if (begin + size < count)
+            add_run(0, begin + size);
+        test_cl(clEnqueueWriteBuffer(test.queue, large.bytes, CL_TRUE, (size_t)begin, (size_t)size, piece, 0, NULL,
+                                     NULL));
+    }
+    large.starts[large.runs] = count;
+    for (r = 0; r < large.runs; r++) {
+        large.lengths[r] = large.starts[r + 1] - large.starts[r];
+        large.sums[r] = large.lengths[r] * large.keys[r];
+    }
+    return 0;
+}
+
+static int drop_large(void **state) {
+    int p;
+    for (p = 0; p < PIECES; p++)
+        free(large.piece[p]);
+    free(large.starts);
+    free(large.lengths);
+    free(large.sums);
+    free(large.selected);
+    free(large.keys);
+    if (large.bytes)
+        clReleaseMemObject(large.bytes);
+    return test_close(state);
+}
+
+/* A CPU's time goes into the strategies that are made for it. */
+static int is_in_turn(int s) {
+    const int of_cpu = s == GPUSCAN_STRATEGY_CPU_MULTI_PASS || s == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+    gpuscan_info info;
+    test_ok(gpuscan_get_info(test.gs, &info));
+    return s == GPUSCAN_STRATEGY_AUTO ||
+           of_cpu == (info.scan_strategy == GPUSCAN_STRATEGY_CPU_MULTI_PASS ||
+                      info.scan_strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS);
+}
+#define EACH_STRATEGY(s)                                                                                               \
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)                                                                       \
+        if (is_in_turn(s))
+
+static void check_array(const char *what, test_buffer *got, const void *wanted, size_t size, uint64_t n) {
+    const unsigned char *found = (const unsigned char *)test_buffer_get(got);
+    uint64_t             i;
+    if (memcmp(found, wanted, (size_t)n * size) == 0)
+        return;
+    for (i = 0; memcmp(found + i * size, (const unsigned char *)wanted + i * size, size) == 0;)
+        i++;
+    fail_msg("%s: %s: element %" PRIu64 " of %" PRIu64 " is wrong", test.what, what, i, n);
+}
+
+static void check_tally(test_buffer *tally, uint64_t wanted) {
+    const uint64_t found = *(uint64_t *)test_buffer_get(tally);
+    if (found != wanted)
+        fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, found, wanted);
+}
+
+static void runs_of_all(void **state) {
+    test_buffer       keys, starts, lengths, sums, tally;
+    gpuscan_runs_desc d;
+    int               s;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    keys = test_buffer_new(CL_MEM_READ_WRITE, 1, large.runs);
+    starts = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
+    lengths = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
+    sums = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
+    tally = test_buffer_new(CL_MEM_READ_WRITE, 8, 1);
+    memset(&d, 0, sizeof d);
+    d.keys.mem = d.src.mem = large.bytes;
+    d.key_type = d.src_type = GPUSCAN_TYPE_U8;
+    d.dst_type = d.index_type = d.runs.count_type = GPUSCAN_TYPE_U64;
+    d.count = count;
+    d.capacity = large.runs;
+    EACH_STRATEGY(s) {
+        test_case("runs of %" PRIu64 " bytes, %s", count, test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&keys, 3, large.runs, NULL);
+        test_buffer_set(&starts, 1, large.runs, NULL);
+        test_buffer_set(&lengths, 0, large.runs, NULL);
+        test_buffer_set(&sums, 2, large.runs, NULL);
+        test_buffer_set(&tally, 1, 1, NULL);
+        d.keys_dst = keys.at;
+        d.starts = starts.at;
+        d.lengths = lengths.at;
+        d.dst = sums.at;
+        d.runs.count = tally.at;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_runs_ran(&d))
+            continue;
+        check_tally(&tally, large.runs);
+        check_array("starts", &starts, large.starts, 8, large.runs);
+        check_array("keys", &keys, large.keys, 1, large.runs);
+        check_array("lengths", &lengths, large.lengths, 8, large.runs);
+        check_array("sums", &sums, large.sums, 8, large.runs);
+    }
+    test_buffer_free(&keys);
+    test_buffer_free(&starts);
+    test_buffer_free(&lengths);
+    test_buffer_free(&sums);
+    test_buffer_free(&tally);
+}
+
+static void selections(void **state) {
+    test_buffer         elements, indices, tally;
+    gpuscan_select_desc d;
+    unsigned char      *wanted;
+    uint64_t            n = large.selected_count, i;
+    int                 s, p;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    wanted = (unsigned char *)test_alloc(n);
+    for (p = 0, i = 0; p < PIECES; p++, i += pieces[p - 1].end - pieces[p - 1].begin)
+        memcpy(wanted + i, large.piece[p], (size_t)(pieces[p].end - pieces[p].begin));
+    elements = test_buffer_new(CL_MEM_READ_WRITE, 1, n);
+    indices = test_buffer_new(CL_MEM_READ_WRITE, 8, n);
+    tally = test_buffer_new(CL_MEM_READ_WRITE, 8, 1);
+    memset(&d, 0, sizeof d);
+    d.src.mem = d.flags.mem = large.bytes;
+    d.type = GPUSCAN_TYPE_U8;
+    d.index_type = d.selected.count_type = GPUSCAN_TYPE_U64;
+    d.count = count;
+    d.capacity = n;
+    EACH_STRATEGY(s) {
+        test_case("selections of %" PRIu64 " bytes by themselves, %s", count, test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&elements, 5, n, NULL);
+        test_buffer_set(&indices, 1, n, NULL);
+        test_buffer_set(&tally, 0, 1, NULL);
+        d.dst = elements.at;
+        d.indices = indices.at;
+        d.selected.count = tally.at;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_select_ran(&d))
+            continue;
+        check_tally(&tally, n);
+        check_array("indices", &indices, large.selected, 8, n);
+        check_array("elements", &elements, wanted, 1, n);
+    }
+    test_buffer_free(&elements);
+    test_buffer_free(&indices);
+    test_buffer_free(&tally);
+    free(wanted);
+}
+
+/* Sums of ones say how far it is to a segment's begin. Segments begin where runs do, or at each byte that is not 0:
+   either, in a piece, and keys besides behind it. What is far from all of them is looked at here and there. */
+static void scans(void **state) {
+    const uint64_t    chunk = 1 << 20;
+    unsigned char    *part, one = 1;
+    gpuscan_scan_desc d;
+    cl_int            status;
+    int               s, keys;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    part = (unsigned char *)test_alloc(chunk);
+    memset(&d, 0, sizeof d);
+    d.src.mem = d.dst.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
+    test_cl(status);
+    d.count = count;
+    d.src_type = d.segments.type = GPUSCAN_TYPE_U8;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.segments.data.mem = large.bytes;
+    for (keys = 0; keys < 2; keys++)
+        EACH_STRATEGY(s) {
+            const uint64_t *starts = keys ? large.starts : large.selected;
+            const uint64_t  segments = keys ? large.runs : large.selected_count;
+            uint64_t        at, size, i, next = 0, begin = 0;
+            test_case("scan of %" PRIu64 " bytes by %s, %s", count, keys ? "keys" : "heads",
+                      test_strategy_name((gpuscan_strategy)s));
+            test_fill_buffer(d.dst.mem, &one, 1, count);
+            d.segments.form = keys ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_HEADS;
+            d.call.strategy = (gpuscan_strategy)s;
+            if (!test_scan_ran(&d))
+                continue;
+            for (at = 0; at < count; at += size) {
+                size = count - at < chunk ? count - at : chunk;
+                if (at / chunk % 32 != 7 && (next == segments || starts[next] >= at + size))
+                    continue;
+                test_cl(clEnqueueReadBuffer(test.queue, d.dst.mem, CL_TRUE, (size_t)at, (size_t)size, part, 0, NULL,
+                                            NULL));
+                for (i = 0; i < size; i++) {
+                    if (next < segments && starts[next] == at + i)
+                        begin = starts[next++];
+                    if (part[i] != ((at + i - begin + 1) & 255))
+                        fail_msg("%s: element %" PRIu64 " is %u", test.what, at + i, part[i]);
+                }
+            }
+        }
+    free(part);
+    clReleaseMemObject(d.dst.mem);
+}
+
+static void reductions(void **state) {
+    test_buffer         offsets, sums;
+    gpuscan_reduce_desc d;
+    int                 s;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    offsets = test_buffer_new(CL_MEM_READ_ONLY, 8, large.runs + 1);
+    sums = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
+    test_buffer_set(&offsets, 1, large.runs + 1, large.starts);
+    memset(&d, 0, sizeof d);
+    d.src.mem = large.bytes;
+    d.src_type = GPUSCAN_TYPE_U8;
+    d.dst_type = d.segments.type = GPUSCAN_TYPE_U64;
+    d.count = count;
+    d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    d.segments.data = offsets.at;
+    d.segments.count = large.runs;
+    EACH_STRATEGY(s) {
+        test_case("reductions of %" PRIu64 " bytes by offsets, %s", count, test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&sums, 1, large.runs, NULL);
+        d.dst = sums.at;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_reduce_ran(&d))
+            continue;
+        check_array("sums", &sums, large.sums, 8, large.runs);
+    }
+    test_buffer_free(&offsets);
+    test_buffer_free(&sums);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(runs_of_all), TEST(selections), TEST(scans), TEST(reductions)};
+    return cmocka_run_group_tests_name("above 32 bits", tests, make_large, drop_large);
+}
