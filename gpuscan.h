@@ -1714,6 +1714,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
+    "#define GPUSCAN_TEST_PLANT_ROW_HEADS        43 /* rows begin with vectors alone */\n"
     "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     47 /* an image is read from its first row on, whatever y says */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
@@ -6141,23 +6142,26 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Rows of at most a tile: a group scans a tile of whole rows, so nothing passes between groups. Their elements are\n"
     "   numbered through, LENGTH for a row: its pitch, where both pitches are the same and little of it is a gap; else its\n"
-    "   elements, rounded up to whole vectors. In the first case the tile begins at a vector's alignment, perhaps a few\n"
+    "   elements, rounded up to whole vectors. In the first case the tile begins where memory's lines do, perhaps a few\n"
     "   elements before the first row. The lanes scan the tails of their vectors, which begin at the last row's first\n"
-    "   element: where that is follows from the column alone, so no flags are handed on. Such a scan of segments costs no\n"
-    "   more steps than another. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007. */\n"
+    "   element: where that is follows from the column alone, so no flags are handed on, and a vector in which rows begin is\n"
+    "   scanned as one in which none does. Such a scan of segments costs no more steps than another. What is in no row is\n"
+    "   scanned with the rest: a row begins behind it. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU\n"
+    "   computing\", 2007. */\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_ROWS_NUMBERS\n"
     "} gpuscan_scan_rows_numbers;\n"
     "\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src; /* of the tile's first row */\n"
-    "    global gpuscan_dst *dst;\n"
-    "    ulong src_pitch, dst_pitch;\n"
-    "    uint row_length, inverse; /* and 2^32 / row_length, rounded up */\n"
-    "    uint rows, count;     /* whole rows; elements of each */\n"
-    "    uint before;          /* elements before the first row, and */\n"
-    "    uint rows_before;     /* how many rows they are */\n"
-    "    bool dense;           /* without gaps */\n"
+    "    global const gpuscan_src *src; /* where element 0 is, or would be; and how much farther apart rows are than their */\n"
+    "    global gpuscan_dst *dst;       /* elements' numbers: */\n"
+    "    uint src_gap, dst_gap;\n"
+    "    uint row_length, inverse;  /* and (2^32 - 1) / row_length */\n"
+    "    uint heads;                /* a bit for each multiple of row_length */\n"
+    "    uint count;                /* elements of a row */\n"
+    "    uint begin, elements;      /* the whole rows' first, and how many */\n"
+    "    uint past, rows_before;    /* element 0 is so far past the begin of a row, which is so many before the first */\n"
+    "    uint src_limit, dst_limit; /* vectors that begin at columns below it are whole in their row, and aligned */\n"
     "} gpuscan_row_tile;\n"
     "\n"
     "/* Where an element stands; rows before the first have numbers beyond all others. */\n"
@@ -6166,168 +6170,197 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_place;\n"
     "\n"
     "static inline gpuscan_place gpuscan_place_of(const gpuscan_row_tile *tile, uint i) {\n"
-    "    uint n = i + tile->rows_before * tile->row_length - tile->before;\n"
-    "    uint row = tile->row_length == 1 ? n : mul_hi(n, tile->inverse); /* or one too many */\n"
+    "    uint n = i + tile->past, row = mul_hi(n, tile->inverse); /* or one too few */\n"
     "    gpuscan_place place;\n"
-    "    row -= row * tile->row_length > n ? 1 : 0;\n"
-    "    place.row = row - tile->rows_before;\n"
     "    place.column = n - row * tile->row_length;\n"
+    "    if (place.column >= tile->row_length) {\n"
+    "        place.column -= tile->row_length;\n"
+    "        row++;\n"
+    "    }\n"
+    "    place.row = row - tile->rows_before;\n"
     "    return place;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
     "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
     "}\n"
-    "\n",
-    "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
-    "    return place.row < tile->rows && place.column < tile->count;\n"
+    "\n"
+    "/* A bit for each element of the vector at that column that begins a row. */\n"
+    "static inline uint gpuscan_row_heads(const gpuscan_row_tile *tile, uint column) {\n"
+    "    uint first = column == 0 ? 0 : tile->row_length - column;\n"
+    "    if (GPUSCAN_PLANTED(ROW_HEADS))\n"
+    "        return column == 0;\n"
+    "    return first < GPUSCAN_VECTOR ? tile->heads << first & (0xffffffffu >> (32 - GPUSCAN_VECTOR)) : 0;\n"
     "}\n"
     "\n"
-    "/* Whether the vector that begins there is in one row; whether, as element i of the tile, it is all elements, side by\n"
-    "   side. */\n"
-    "static inline bool gpuscan_place_in_row(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
-    "    return place.row < tile->rows && place.column + GPUSCAN_VECTOR <= tile->count;\n"
-    "}\n"
-    "static inline bool gpuscan_place_is_vector(const gpuscan_row_tile *tile, gpuscan_place place, uint i) {\n"
-    "    return gpuscan_place_in_row(tile, place) || (tile->dense && i >= tile->before &&\n"
-    "                                                 i + GPUSCAN_VECTOR <= tile->before + tile->rows * tile->row_length);\n"
+    "/* In how many vectors before the one at that column its first element's row is. */\n"
+    "static inline uint gpuscan_row_reach(uint column) {\n"
+    "    return (column + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR;\n"
     "}\n"
     "\n"
-    "/* Whether element i lies behind the tile's rows. */\n"
-    "static inline bool gpuscan_is_behind_rows(const gpuscan_row_tile *tile, uint i) {\n"
-    "    return i >= tile->before + tile->rows * tile->row_length;\n"
+    "static inline bool gpuscan_is_of_rows(const gpuscan_row_tile *tile, uint i, uint column) {\n"
+    "    return i - tile->begin < tile->elements && column < tile->count;\n"
+    "}\n"
+    "/* Whether all of the vector that begins there is of the rows, side by side and aligned. */\n"
+    "static inline bool gpuscan_is_whole(const gpuscan_row_tile *tile, uint i, gpuscan_place place, uint limit) {\n"
+    "    return i - tile->begin <= tile->elements - GPUSCAN_VECTOR && place.column < limit;\n"
+    "}\n"
+    "static inline bool gpuscan_is_beside_rows(const gpuscan_row_tile *tile, uint i) {\n"
+    "    return i + GPUSCAN_VECTOR <= tile->begin || i >= tile->begin + tile->elements;\n"
     "}\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_row_vector_fetch(gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
-    "                                             gpuscan_place place, uint i) {\n"
-    "    gpuscan_src_vector padded;\n"
-    "    if (gpuscan_is_behind_rows(tile, i))\n"
-    "        return;\n"
+    "/* All whole vectors are asked for before others are. */\n"
+    "GPUSCAN_INLINE void gpuscan_row_tile_fetch(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
+    "                                           const gpuscan_place *places) {\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    global const gpuscan_src *from = tile->src + place.row * tile->src_pitch + place.column;\n"
-    "    if (gpuscan_place_is_vector(tile, place, i) && ((size_t)from & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
-    "        vector->raw = gpuscan_load_vector(from, gpuscan_policy_normal());\n"
-    "        return;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        data->vector[k].raw = (GPUSCAN_SRC_RAW)(0);\n"
+    "        if (gpuscan_is_whole(tile, i, places[k], tile->src_limit))\n"
+    "            data->vector[k].raw =\n"
+    "                gpuscan_load_vector(tile->src + (i + places[k].row * tile->src_gap), gpuscan_policy_normal());\n"
     "    }\n"
-    "    padded.raw = (GPUSCAN_SRC_RAW)(0);\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        if (gpuscan_place_is_element(tile, place))\n"
-    "            gpuscan_src_put(&padded, v, tile->src[place.row * tile->src_pitch + place.column]);\n"
-    "        gpuscan_place_next(tile, &place);\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        gpuscan_place place = places[k];\n"
+    "        if (gpuscan_is_whole(tile, i, place, tile->src_limit) || gpuscan_is_beside_rows(tile, i))\n"
+    "            continue;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
+    "                gpuscan_src_put(&data->vector[k], v, tile->src[i + v + place.row * tile->src_gap]);\n"
+    "            gpuscan_place_next(tile, &place);\n"
+    "        }\n"
     "    }\n"
-    "    *vector = padded;\n"
+    "}\n"
+    "\n",
+    "/* A caller's expressions see no element that is in no row. */\n"
+    "#if GPUSCAN_CONVERT_IS_CUSTOM || !(GPUSCAN_ANY_ORDER || GPUSCAN_FLOAT_SUM) || !defined(GPUSCAN_SRC_RAW)\n"
+    "#define GPUSCAN_ROWS_GUARDED 1\n"
+    "#else\n"
+    "#define GPUSCAN_ROWS_GUARDED 0\n"
+    "#endif\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_element(const gpuscan_src_vector *vector, uint v, const gpuscan_row_tile *tile,\n"
+    "                                             uint i, uint column) {\n"
+    "    if (GPUSCAN_ROWS_GUARDED && !gpuscan_is_of_rows(tile, i + v, column))\n"
+    "        return gpuscan_identity();\n"
+    "    return gpuscan_convert(gpuscan_src_at(vector, v), column);\n"
     "}\n"
     "\n"
-    "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
-    "                                                gpuscan_place place, uint i, uint *last, uint *rises) {\n"
-    "    gpuscan_t sum = gpuscan_identity();\n"
-    "    *rises = 1;\n"
-    "    *last = 0;\n"
-    "    if (gpuscan_is_behind_rows(tile, i))\n"
-    "        return sum;\n"
-    "    if (gpuscan_place_in_row(tile, place)) {\n"
-    "        *last = place.column + GPUSCAN_VECTOR - 1;\n"
-    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR, 0);\n"
-    "        return gpuscan_vector_sum(vector, place.column, 0);\n"
-    "    }\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        if (place.column == 0) {\n"
-    "            sum = gpuscan_identity();\n"
-    "            *rises = 1;\n"
-    "        }\n"
-    "        if (gpuscan_place_is_element(tile, place)) {\n"
-    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), place.column);\n"
-    "            sum = gpuscan_combine(sum, x);\n"
-    "#if GPUSCAN_FLOAT_SUM\n"
-    "            *rises = *rises && x >= 0;\n"
+    "/* Vectors in which no row begins, but perhaps at their first element, are quicker where they are long. */\n"
+    "#define GPUSCAN_ROWS_QUICK (GPUSCAN_VECTOR > 4 || GPUSCAN_PACKED_HERE)\n"
+    "#if GPUSCAN_ROWS_QUICK && GPUSCAN_LANES_APART\n"
+    "#define GPUSCAN_ANY_LANE(x) (gpuscan_ballot(x) != 0) /* both ways would take the sub-group longer */\n"
+    "#else\n"
+    "#define GPUSCAN_ANY_LANE(x) (x)\n"
     "#endif\n"
+    "static inline bool gpuscan_row_vector_is_mixed(const gpuscan_row_tile *tile, uint i, uint column, uint heads) {\n"
+    "    return heads > 1 || (GPUSCAN_ROWS_GUARDED && !(i >= tile->begin && column + GPUSCAN_VECTOR <= tile->count &&\n"
+    "                                                   i + GPUSCAN_VECTOR <= tile->begin + tile->elements));\n"
+    "}\n"
+    "\n"
+    "/* The sum of a vector's last elements that are in one row; whether none of them is negative. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile, uint i,\n"
+    "                                                uint column, uint heads, uint *rises) {\n"
+    "    gpuscan_t sum;\n"
+    "    *rises = 1;\n"
+    "#if GPUSCAN_FLOAT_SUM\n"
+    "    {\n"
+    "        uint first = column;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            if (v > 0)\n"
+    "                first = heads >> v & 1 ? 0 : first + 1;\n"
+    "            *rises = (*rises || (heads >> v & 1)) && gpuscan_row_element(vector, v, tile, i, first) >= 0;\n"
     "        }\n"
-    "        *last = place.column;\n"
-    "        gpuscan_place_next(tile, &place);\n"
+    "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_ROWS_QUICK\n"
+    "    if (!GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads)))\n"
+    "        return gpuscan_vector_sum(vector, column, 0);\n"
+    "#endif\n"
+    "    sum = gpuscan_row_element(vector, 0, tile, i, column);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "        column = heads >> v & 1 ? 0 : column + 1;\n"
+    "        gpuscan_t x = gpuscan_row_element(vector, v, tile, i, column);\n"
+    "        sum = heads >> v & 1 ? x : gpuscan_combine(sum, x);\n"
     "    }\n"
     "    return sum;\n"
     "}\n"
     "\n",
     "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
+    "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
     "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry = gpuscan_identity();\n"
     "    uint reach[GPUSCAN_ITEM_VECTORS], rising = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint rises;\n"
-    "        x[k] = gpuscan_row_vector_sum(&data->vector[k], tile, places[k],\n"
-    "                                      GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE, &reach[k], &rises);\n"
-    "        reach[k] /= GPUSCAN_VECTOR; /* vectors before this one that the row's elements at its end are in */\n"
+    "        uint rises, heads = gpuscan_row_heads(tile, places[k].column);\n"
+    "        x[k] = gpuscan_row_vector_sum(&data->vector[k], tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE,\n"
+    "                                      places[k].column, heads, &rises);\n"
+    "        reach[k] = heads ? 0 : gpuscan_row_reach(places[k].column);\n"
     "        rising |= rises << k;\n"
     "    }\n"
     "    gpuscan_lanes_scan_rows(x, reach, data->before, sum, shared);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint end = (GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS + k + 1) * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint behind = (places[k].column + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR;\n"
-    "        if (behind == 0)\n"
+    "        uint begin = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint column = gpuscan_place_of(tile, begin).column;\n"
+    "        if (places[k].column == 0)\n"
     "            data->before[k] = gpuscan_identity();\n"
-    "        else if (behind > GPUSCAN_LANE)\n"
+    "        else if (gpuscan_row_reach(places[k].column) > GPUSCAN_LANE)\n"
     "            data->before[k] = gpuscan_combine(carry, data->before[k]);\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "        data->end[k] = reach[k] > GPUSCAN_LANE ? gpuscan_combine(carry, x[k]) : x[k];\n"
     "#endif\n"
-    "        carry = gpuscan_place_of(tile, end - 1).column >= GPUSCAN_VECTOR_STRIDE ? gpuscan_combine(carry, sum[k])\n"
-    "                                                                                : sum[k];\n"
+    "        /* no row begins among the lanes' vectors */\n"
+    "        carry = column != 0 && column + GPUSCAN_VECTOR_STRIDE <= tile->row_length ? gpuscan_combine(carry, sum[k])\n"
+    "                                                                                  : sum[k];\n"
     "    }\n"
     "    data->rising = rising;\n"
     "    return carry;\n"
     "}\n"
     "\n"
     "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
-    "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
     "    gpuscan_t before = gpuscan_identity();\n"
+    "    uint reach = gpuscan_place_of(tile, GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE).column; /* in sub-groups: */\n"
+    "    reach = min((reach + GPUSCAN_SUBGROUP_TILE - 1) / GPUSCAN_SUBGROUP_TILE, GPUSCAN_SUBGROUP);\n"
     "#if GPUSCAN_HAS_LANES && GPUSCAN_ANY_ORDER\n"
-    "    uint lane = GPUSCAN_LANE, reach = gpuscan_place_of(tile, (lane + 1) * GPUSCAN_SUBGROUP_TILE - 1).column;\n"
-    "    gpuscan_t x = gpuscan_identity();\n"
-    "    reach /= GPUSCAN_SUBGROUP_TILE;\n"
-    "    if (lane < GPUSCAN_SUBGROUPS)\n"
-    "        x = shared->sums[lane];\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint d = 1; d < GPUSCAN_SUBGROUPS; d *= 2) {\n"
-    "        gpuscan_t left = gpuscan_shuffle(x, GPUSCAN_LOWER_HALF(lane, d) % GPUSCAN_LANES);\n"
-    "        if (GPUSCAN_REACHES(lane, d, reach))\n"
-    "            x = gpuscan_combine(left, x);\n"
-    "    }\n"
-    "    x = gpuscan_shuffle(x, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n"
-    "    if (GPUSCAN_SUBGROUP != 0)\n"
-    "        before = x;\n"
+    "    if (GPUSCAN_LANE < reach)\n"
+    "        before = shared->sums[GPUSCAN_SUBGROUP - reach + GPUSCAN_LANE];\n"
+    "    if (!GPUSCAN_LANES_APART || reach > 1)\n"
+    "        before = gpuscan_lanes_sum_one(before, shared);\n"
+    "    else\n"
+    "        before = gpuscan_shuffle(before, 0);\n"
     "#else\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS - 1; s++)\n"
-    "        if (s < GPUSCAN_SUBGROUP) {\n"
-    "            uint last = gpuscan_place_of(tile, (s + 1) * GPUSCAN_SUBGROUP_TILE - 1).column;\n"
-    "            before = last >= GPUSCAN_SUBGROUP_TILE ? gpuscan_combine(before, shared->sums[s]) : shared->sums[s];\n"
-    "        }\n"
+    "    if (reach > 0)\n"
+    "        before = shared->sums[GPUSCAN_SUBGROUP - reach];\n"
+    "    for (uint s = GPUSCAN_SUBGROUP - reach + 1; s < GPUSCAN_SUBGROUP; s++)\n"
+    "        before = gpuscan_combine(before, shared->sums[s]);\n"
     "#endif\n"
     "    return before;\n"
     "}\n"
     "\n",
     "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
-    "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
-    "                                                         uint last, int k) {\n"
+    "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, uint column,\n"
+    "                                                         uint heads, int k) {\n"
     "    uint number = k * GPUSCAN_LANES + GPUSCAN_LANE; /* of the vector in the sub-group's tile */\n"
     "    gpuscan_vector_ends ends;\n"
     "    ends.before = data->before[k];\n"
-    "    if ((place.column + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR > number)\n"
+    "    if (gpuscan_row_reach(column) > number)\n"
     "        ends.before = gpuscan_combine(data->group, ends.before);\n"
     "    ends.before = gpuscan_combine(base, ends.before);\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    ends.end = last / GPUSCAN_VECTOR > number ? gpuscan_combine(data->group, data->end[k]) : data->end[k];\n"
+    "    ends.end = !heads && gpuscan_row_reach(column) > number ? gpuscan_combine(data->group, data->end[k]) : data->end[k];\n"
     "    ends.end = gpuscan_combine(base, ends.end);\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "    ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
@@ -6336,140 +6369,140 @@ static const char *gpuscan__kernels[] = {
     "    return ends;\n"
     "}\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
-    "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
-    "                                             global gpuscan_dst *totals, uint flags) {\n"
-    "    if (gpuscan_is_behind_rows(tile, i))\n"
-    "        return;\n"
-    "    gpuscan_place first = place, at = gpuscan_place_of(tile, i + GPUSCAN_VECTOR - 1);\n"
-    "    gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place, at.column, k);\n"
-    "    global gpuscan_dst *to = tile->dst + place.row * tile->dst_pitch + place.column;\n"
+    "/* Vector k's results; total: where the tile's rows' totals go, or NULL. */\n"
+    "GPUSCAN_INLINE void gpuscan_row_vector_scan(gpuscan_dst_vector *out, const gpuscan_tile *data,\n"
+    "                                            const gpuscan_row_tile *tile, gpuscan_place place, uint i, int k,\n"
+    "                                            gpuscan_t base, global gpuscan_dst *totals) {\n"
+    "    uint heads = gpuscan_row_heads(tile, place.column);\n"
+    "    gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place.column, heads, k);\n"
     "    gpuscan_t running = ends.before;\n"
-    "    gpuscan_dst_vector out;\n"
-    "#ifdef GPUSCAN_DST_RAW\n"
-    "    if (gpuscan_place_in_row(tile, place) && place.row == at.row && ((size_t)to & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n"
-    "        gpuscan_dst end;\n"
+    "#if GPUSCAN_ROWS_QUICK\n"
+    "    if (!totals && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, place.column, heads))) {\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "        gpuscan_vector_scan_packed(out, &data->vector[k], running);\n"
+    "#else\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "            gpuscan_t next =\n"
     "                gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column + v));\n"
-    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, true);\n"
-    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false, true));\n"
+    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, true)\n"
+    "                                                      : gpuscan_vector_place(&ends, running, false, true));\n"
     "            running = next;\n"
     "        }\n"
-    "        gpuscan_store_vector(to, out.raw);\n"
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && at.column + 1 == tile->count)\n"
-    "            totals[at.row] = end;\n"
+    "#endif\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "        gpuscan_t next;\n"
-    "        if (place.column == 0)\n"
-    "            running = base;\n"
-    "        next = gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column));\n"
-    "        {\n"
-    "            bool is_tail = place.row == at.row, is_last = v + 1 == GPUSCAN_VECTOR;\n"
-    "            gpuscan_dst inclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, next, is_last, true) : gpuscan_to_dst(next);\n"
-    "            gpuscan_dst exclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, running, false, true) : gpuscan_to_dst(running);\n"
-    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? inclusive : exclusive);\n"
-    "            if ((flags & GPUSCAN_FLAG_TOTAL) && place.column + 1 == tile->count && place.row < tile->rows)\n"
-    "                totals[place.row] = inclusive;\n"
+    "        gpuscan_dst inclusive;\n"
+    "        uint from = heads >> v;\n"
+    "        if (v > 0) {\n"
+    "            place.column = from & 1 ? 0 : place.column + 1;\n"
+    "            place.row += from & 1;\n"
     "        }\n"
+    "        if (from & 1)\n"
+    "            running = base;\n"
+    "        next = gpuscan_combine(running, gpuscan_row_element(&data->vector[k], v, tile, i, place.column));\n"
+    "        inclusive = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, from < 2);\n"
+    "        gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? inclusive : gpuscan_vector_place(&ends, running, false, from < 2));\n"
+    "        if (totals && place.column + 1 == tile->count && gpuscan_is_of_rows(tile, i + v, place.column))\n"
+    "            totals[place.row] = inclusive;\n"
     "        running = next;\n"
-    "        gpuscan_place_next(tile, &place);\n"
     "    }\n"
+    "}\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile,\n"
+    "                                             gpuscan_place place, uint i) {\n"
     "#ifdef GPUSCAN_DST_RAW\n"
-    "    if (gpuscan_place_is_vector(tile, first, i) && ((size_t)to & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n"
-    "        gpuscan_store_vector(to, out.raw);\n"
+    "    if (gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
+    "        gpuscan_store_vector(tile->dst + (i + place.row * tile->dst_gap), out->raw);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
-    "    place = first;\n"
+    "    if (gpuscan_is_beside_rows(tile, i))\n"
+    "        return;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        if (gpuscan_place_is_element(tile, place))\n"
-    "            tile->dst[place.row * tile->dst_pitch + place.column] = gpuscan_dst_at(&out, v);\n"
+    "        if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
+    "            tile->dst[i + v + place.row * tile->dst_gap] = gpuscan_dst_at(out, v);\n"
     "        gpuscan_place_next(tile, &place);\n"
     "    }\n"
     "}\n"
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "\n"
+    "/* address: of element 0; bytes: of a vector; size: of an element. */\n"
+    "static inline uint gpuscan_row_limit(const gpuscan_row_tile *tile, size_t address, uint gap, uint bytes, uint size) {\n"
+    "    if (((address | gap * size) & (bytes - 1)) != 0 || tile->elements < GPUSCAN_VECTOR)\n"
+    "        return 0;\n"
+    "    if (gap == 0 && tile->count == tile->row_length) /* the next row follows */\n"
+    "        return 0xffffffffu;\n"
+    "    return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
     "                  gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
     "                  gpuscan_scan_rows_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    uint flags = (uint)numbers.flags;\n"
+    "    uint flags = (uint)numbers.flags, before = 0;\n"
+    "    ulong row = get_group_id(0) * numbers.tile_rows;\n"
+    "    uint rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_t base;\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_place places[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_row_tile tile;\n"
+    "    tile.src = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "    tile.dst = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
     "    tile.row_length = (uint)numbers.length;\n"
-    "    tile.inverse = 0xffffffffu / tile.row_length + 1;\n"
+    "    tile.inverse = (uint)numbers.inverse;\n"
+    "    tile.heads = (uint)numbers.heads;\n"
+    "    tile.src_gap = (uint)numbers.src_pitch - tile.row_length;\n"
+    "    tile.dst_gap = (uint)numbers.dst_pitch - tile.row_length;\n"
     "    tile.count = (uint)count;\n"
-    "    tile.src_pitch = numbers.src_pitch;\n"
-    "    tile.dst_pitch = numbers.dst_pitch;\n"
-    "    tile.dense = count == numbers.length && numbers.src_pitch == count && numbers.dst_pitch == count;\n"
-    "    for (ulong row = get_group_id(0) * numbers.tile_rows; row < numbers.rows;\n"
-    "         row += get_num_groups(0) * numbers.tile_rows) {\n"
-    "        gpuscan_tile data;\n"
-    "        gpuscan_place places[GPUSCAN_ITEM_VECTORS];\n"
-    "        tile.src = src + numbers.src_offset + row * numbers.src_pitch;\n"
-    "        tile.dst = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
-    "        tile.rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
-    "        if (GPUSCAN_PLANTED(LAST_ROW))\n"
-    "            tile.rows--;\n"
-    "        tile.before = 0;\n"
+    "    tile.elements = (GPUSCAN_PLANTED(LAST_ROW) ? rows - 1 : rows) * tile.row_length;\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "        if (numbers.src_pitch == numbers.length && numbers.dst_pitch == numbers.length)\n"
-    "            tile.before = ((uint)(size_t)tile.src & (GPUSCAN_SRC_RAW_SIZE - 1)) / sizeof(gpuscan_src);\n"
-    "        if (tile.before + tile.rows * tile.row_length > GPUSCAN_TILE) /* the host took the rows for aligned */\n"
-    "            tile.before = 0;\n"
-    "#endif\n"
-    "        tile.rows_before = (tile.before + tile.row_length - 1) / tile.row_length;\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "            places[k] = gpuscan_place_of(&tile, i);\n"
-    "            gpuscan_row_vector_fetch(&data.vector[k], &tile, places[k], i);\n"
-    "        }\n"
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && count == 0)\n"
-    "            for (uint i = GPUSCAN_ITEM; i < tile.rows; i += GPUSCAN_GROUP)\n"
-    "                totals[numbers.total_offset + row + i] = gpuscan_to_dst(base);\n"
-    "        gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
-    "        data.group = gpuscan_row_group_before(&tile, shared);\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            gpuscan_row_vector_store(&data, &tile, places[k], GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE, k, base,\n"
-    "                                     totals + numbers.total_offset + row, flags);\n"
-    "        GPUSCAN_BARRIER(); /* the next tile writes shared again */\n"
+    "    if ((tile.src_gap | tile.dst_gap) == 0) {\n"
+    "        before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % (8 * GPUSCAN_VECTOR); /* memory's line */\n"
+    "        if (before + tile.elements > GPUSCAN_TILE)\n"
+    "            before %= GPUSCAN_VECTOR;\n"
+    "        if (before + tile.elements > GPUSCAN_TILE) /* the host took the rows for aligned */\n"
+    "            before = 0;\n"
     "    }\n"
-    "}\n"
-    "\n",
-    "/* Rows of a few bytes: a work-item scans a row. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_rows_by_item(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
-    "                          gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "                          global gpuscan_dst *totals, gpuscan_scan_rows_numbers numbers,\n"
-    "                          local gpuscan_shared *shared) {\n"
-    "    uint flags = (uint)numbers.flags;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    src += numbers.src_offset;\n"
-    "    dst += numbers.dst_offset;\n"
-    "    for (ulong row = get_global_id(0); row < numbers.rows - (GPUSCAN_PLANTED(LAST_ROW) ? 1 : 0);\n"
-    "         row += get_global_size(0)) {\n"
-    "        global const gpuscan_src *from = src + row * numbers.src_pitch;\n"
-    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
-    "        gpuscan_t sum = base;\n"
-    "        for (ulong i = 0; i < count; i++) {\n"
-    "            gpuscan_t next = gpuscan_combine(sum, gpuscan_convert(from[i], i));\n"
-    "            to[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : sum);\n"
-    "            sum = next;\n"
-    "        }\n"
+    "#endif\n"
+    "    tile.src -= before;\n"
+    "    tile.dst -= before;\n"
+    "    tile.begin = before;\n"
+    "    tile.past = (uint)numbers.past - before;\n"
+    "    tile.rows_before = (uint)numbers.rows_before;\n"
+    "    tile.src_limit = tile.dst_limit = 0;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    tile.src_limit = gpuscan_row_limit(&tile, (size_t)tile.src, tile.src_gap, GPUSCAN_SRC_RAW_SIZE,\n"
+    "                                       sizeof(gpuscan_src));\n"
+    "#endif\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap, GPUSCAN_DST_RAW_SIZE,\n"
+    "                                       sizeof(gpuscan_dst));\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        places[k] = gpuscan_place_of(&tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "    gpuscan_row_tile_fetch(&data, &tile, places);\n"
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && count == 0)\n"
+    "        for (uint i = GPUSCAN_ITEM; i < rows; i += GPUSCAN_GROUP)\n"
+    "            totals[numbers.total_offset + row + i] = gpuscan_to_dst(base);\n"
+    "    gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
+    "    data.group = gpuscan_row_group_before(&tile, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "        uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        gpuscan_dst_vector out;\n"
     "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(sum);\n"
+    "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, totals + numbers.total_offset + row);\n"
+    "        else\n"
+    "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, 0);\n"
+    "        gpuscan_row_vector_store(&out, &tile, places[k], i);\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -6483,7 +6516,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
     "   floats come out with the same bits whatever the timing.\n"
-    "\n",
+    "\n"
     "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
     "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
@@ -6499,7 +6532,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
-    "\n"
+    "\n",
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
     "   takes a tile, the tile's elements. prefix: what precedes the tile; after: everything up to its end; sum: its own. */\n"
     "GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
@@ -6522,7 +6555,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
@@ -6540,7 +6573,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
     "   tile that is late. */\n"
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
@@ -6586,7 +6619,7 @@ static const char *gpuscan__kernels[] = {
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? base : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
@@ -6609,7 +6642,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return prefix;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
     "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
@@ -6640,7 +6673,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -13867,6 +13900,8 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
+    uint32_t rows_wider;                       /* for longer rows larger groups instead: see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in the tuning above */
     gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
                                                      indices alone, 2: of so many outputs or more; none: as the scan */
     uint32_t select_count;
@@ -14590,7 +14625,7 @@ struct gpuscan__operation {
     uint32_t number;  /* GPUSCAN__OPERATION_... */
     int uses_scratch; /* some of its calls do */
     int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, though the driver
-                         may report less; a scan of that takes what is reported, which suits its rows */
+                         reports 256 of those whose registers are limited */
     /* Arguments to elements and ranges: all checks but those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Elements, counts and profile to the program's key, the groups and the scratch. May be called again with a smaller
@@ -14681,7 +14716,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
     p->rows_group = 256;
-    p->rows_vectors = 4; /* half of it where rows are few; H200, many: 176 us with 2 of 512 or 1024, 160 with 4 */
+    p->rows_vectors = 4; /* half of it where rows are few */
     p->counts_group = 64;
     p->counts_vectors = 4;
     gpuscan__set_by_size(p->counts_per_unit, 4, 4);
@@ -14768,10 +14803,9 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30: 4546; 24 MiB: 4558). */
     static const gpuscan__tuning scan[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0, 0},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
@@ -14815,8 +14849,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const gpuscan__tuning segmented[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
@@ -14839,6 +14872,12 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 64;
+    /* Rows, 2^28 bytes of u32: of 4, 777, 1000 elements 134, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135,
+       but of 6000 155 for 135, as fewer groups of 384 are resident); 2 vectors, groups of 1024 and 32 registers 149,
+       155, 151; groups of 512 and 64 registers 138, 152, 141. Tiles brought into the cache 2 to 8 MiB ahead: 1000
+       elements 146 for 141. */
+    p->rows_wider = 1;
+    gpuscan__set_by_size(p->rows_registers, 56, 64);
     /* 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28: 5.9, 7.7,
        242; four groups with fewer: 6.9, 9.5, 249) */
     p->reduce_group = 512;
@@ -18150,7 +18189,7 @@ typedef struct gpuscan__scan_plan {
     X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
-    X(init_offset) X(total_offset) X(flags)
+    X(inverse) X(heads) X(past) X(rows_before) X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
     X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
@@ -18166,8 +18205,7 @@ enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0, /* in a program of their own */
-    GPUSCAN__SCAN_ROWS_BY_ITEM
+    GPUSCAN__SCAN_ROWS = 0 /* in a program of its own */
 };
 
 static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
@@ -18182,7 +18220,7 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[][6] = {
         {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL, NULL, NULL},
         {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", GPUSCAN__HEADS_KERNELS}};
-    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
     static const char *const look_back[][4] = {{"gpuscan_scan_look_back", NULL, NULL, NULL},
                                                {"gpuscan_scan_look_back", GPUSCAN__HEADS_KERNELS}};
     static const char *const look_back_cpu[][4] = {{"gpuscan_scan_look_back_cpu", NULL, NULL, NULL},
@@ -18435,11 +18473,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows though a single pass
    was asked for. */
 #define GPUSCAN__SHORT_ROW 32
-/* And so short that a work-item scans a row: at most so many elements, of 8 bytes at most. */
-#define GPUSCAN__ROW_OF_ITEM 4
-/* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 4096 u64: 136 us, by tiles of whole
-   rows 300; of 5001 u32: 160 and 198). */
-#define GPUSCAN__LONG_ROW (16 * GPUSCAN__KIB)
+/* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 8000 u32: 139 us, by tiles of whole
+   rows 144; of 4096 u64: 134 and 150; of 7000 u32 both 148, of 6000 158 and 135). */
+#define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
@@ -18471,22 +18507,80 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return r;
 }
 
+/* Rows of a tile whose elements are numbered by their pitch. A tile begins where memory's lines do, up to a line before
+   its first row. Where that leaves little of it empty, tiles end with lines, too, or with vectors, so that no vector is
+   of two tiles (H200, 2^28 bytes of u32 in rows of one: 143 us, so 135). */
+static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
+    uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* the power of two in it */
+    uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
+    uint32_t rows = (tile - (uint32_t)(offset % line)) / length, whole = rows / lines_end * lines_end;
+    if (whole * 16 >= rows * 15 && whole > 0)
+        return whole;
+    rows = (tile - (line - 1)) / length;
+    whole = rows / vectors_end * vectors_end;
+    if (whole * 16 >= rows * 15 && whole > 0)
+        return whole;
+    /* a row of nearly a tile: from a vector's begin on */
+    return rows > 0 ? rows : (tile - ((length | offset) % vector ? vector - 1 : 0)) / length;
+}
+
 /* What a tile of whole rows is: how many, and how they are numbered through. Returns the elements of the tile that they
    are, or 0 if it does not hold one. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    uint32_t size = plan->common.e.src_size, vector = gpuscan__vector(size, plan->common.e.dst_size);
-    uint32_t tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector;
-    if (plan->src_pitch == plan->dst_pitch && plan->src_pitch <= 2 * length)
-        length = plan->src_pitch;
-    if (length % vector != 0 || desc->src.offset % vector != 0) /* tiles may begin before their first row */
-        tile -= vector - 1;
+    uint32_t vector = gpuscan__vector(plan->common.e.src_size, plan->common.e.dst_size), tile = plan->common.key.tile;
+    uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector, pitch = plan->src_pitch, most;
+    int by_pitch = pitch == plan->dst_pitch && pitch <= 2 * length;
+    if (by_pitch)
+        length = pitch;
     if (length == 0 || length > tile)
         return 0;
+    if (pitch < plan->dst_pitch)
+        pitch = plan->dst_pitch;
+    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count a tile's places by 32 bits */
     plan->length = (uint32_t)length;
-    plan->tile_rows = tile / (uint32_t)length;
+    plan->tile_rows = tile / plan->length;
+    if (by_pitch)
+        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
+    plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
+}
+
+/* The key's group and vectors for tiles of whole rows: the profile's, or for few elements less, and larger by step. 0:
+   there are no more steps, or the device's limits cut it down. */
+static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
+    static const uint32_t wider[] = {8, 9, 10, 12, 16};
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
+    if (few || !profile->rows_wider)
+        vectors += step;
+    else if (step < GPUSCAN__COUNT_OF(wider))
+        group = group / 8 * wider[step];
+    else
+        return 0;
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->rows_group);
+}
+
+/* Registers of a work-item that scans whole rows. Maxima of i16: 154 us, in 56 registers 179. */
+static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
+    return gpuscan__registers(gs, &plan->common.key, gs->device.profile.rows_registers[many]);
+}
+
+/* How many of a multiprocessor's work-items have elements, of every 100 of the smallest groups; where that is not known,
+   of a group's. (H200, 2^28 bytes: rows of 2500 u64 with 64 registers, by groups of 320, three resident, 149 us, of 384,
+   two, 180; rows of 4100 u32 with 56, by groups of 288, four resident, 140, of 320, three, 156.) */
+static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
+    uint64_t registers = gpuscan__scan_rows_registers(gs, plan), least = gs->device.profile.rows_group;
+    if (!gs->device.profile.rows_wider || registers == 0 || key->group < least)
+        return full;
+    return full * (gs->device.registers / (registers * key->group) * key->group) /
+           (gs->device.registers / (registers * least) * least);
 }
 
 /* Takes tiles of whole rows where the call's rows are short enough for them; else leaves the plan as it is. */
@@ -18495,7 +18589,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
-    uint32_t vectors, best = 0, best_vectors = 0;
+    uint32_t step, best_step = 0;
+    uint64_t tiles, best = 0;
     gpuscan_strategy asked = tuning->strategy;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
@@ -18508,24 +18603,23 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
-    /* the tiles' vectors that leave least of them empty */
-    for (vectors = few ? 2 : gs->device.profile.rows_vectors; vectors <= 8 && best < 90; vectors++) {
-        uint32_t full;
-        gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, vectors);
-        full = (uint32_t)((uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile);
-        if (key->vectors == vectors && full > best) {
-            best = full;
-            best_vectors = vectors;
+    /* the tiles that are left least empty */
+    for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
+        uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
+        if (busy > best) {
+            best = busy;
+            best_step = step;
         }
     }
-    if (best_vectors == 0) {
+    gpuscan__scan_fit_rows(gs, plan, best_step, few);
+    tiles = gpuscan__scan_cut_rows(plan) ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
+    if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
         gpuscan__scan_take(gs, plan, tuning, asked);
         return 0;
     }
     plan->key.shifts = 0;
-    gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, best_vectors);
-    gpuscan__scan_cut_rows(plan);
     plan->key.whole_rows = 1;
+    key->registers = gpuscan__scan_rows_registers(gs, plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
 }
@@ -18737,13 +18831,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    uint32_t size = common->e.src_size > common->e.dst_size ? common->e.src_size : common->e.dst_size;
-    int by_item = desc->count <= GPUSCAN__ROW_OF_ITEM && desc->count * size <= 8;
-    uint64_t groups = by_item ? gpuscan__min(gpuscan__ceil_div(plan->rows, common->key.group),
-                                             gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096))
-                              : gpuscan__min(gpuscan__ceil_div(plan->rows, plan->tile_rows), (uint64_t)1 << 20);
-    gpuscan__launch launch = gpuscan__launch_begin(
-        chain, program, by_item ? GPUSCAN__SCAN_ROWS_BY_ITEM : GPUSCAN__SCAN_ROWS, desc->dst.mem);
+    uint32_t vector = gpuscan__vector(common->e.src_size, common->e.dst_size), i;
+    uint64_t groups = gpuscan__ceil_div(plan->rows, plan->tile_rows);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers rows;
     rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     rows.src_pitch = plan->src_pitch;
@@ -18754,6 +18844,11 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.rows = plan->rows;
     rows.length = plan->length;
     rows.tile_rows = plan->tile_rows;
+    rows.inverse = UINT32_MAX / plan->length;
+    rows.rows_before = gpuscan__ceil_div(8 * vector, plan->length);
+    rows.past = rows.rows_before * plan->length;
+    for (i = 0, rows.heads = 0; i < 32; i += plan->length)
+        rows.heads |= (uint64_t)1 << i;
     rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     rows.flags = common->flags;
@@ -18855,7 +18950,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.count = shape.count;
     desc.init = init;
-    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element: by work-items, if that is small */
+    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element */
         shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18903,7 +18998,7 @@ static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *
     return gpuscan__test_rounds(gpuscan__scan_test_round, own.whole_rows ? 3 : 2, gs, common, program, right);
 }
 
-GPUSCAN__OPERATION(scan, 1, 0);
+GPUSCAN__OPERATION(scan, 1, 1);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {

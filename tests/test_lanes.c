@@ -37,6 +37,12 @@ static const scan_case scans[] = {
      GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1, 3},
     {"bytes, several passes", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE,
      GPUSCAN_STRATEGY_MULTI_PASS, 20000, 1, 1, 0, -1, 0},
+    {"whole rows", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, GPUSCAN_STRATEGY_MULTI_PASS,
+     1, 70, 1, 0, -1, 3},
+    {"whole rows of floats", GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE,
+     GPUSCAN_STRATEGY_MULTI_PASS, 20, 13, 0, 0, -1, 5},
+    {"whole rows of bytes", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE,
+     GPUSCAN_STRATEGY_MULTI_PASS, 9, 51, 1, 0, -1, 0},
 };
 
 /* Tiles and windows grow with the width: the simulator, which takes half a millisecond an element, gets up to a window
@@ -95,6 +101,7 @@ static void check_scan(const scan_case *c, uint32_t width) {
     key = last_key();
     assert_int_equal(key->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, c->strategy == AHEAD);
     memcpy(&own, key->own, sizeof own);
+    assert_int_equal(own.whole_rows != 0, c->strategy == GPUSCAN_STRATEGY_MULTI_PASS && c->rows > 1);
     if (c->few >= 0)
         assert_int_equal(own.few != 0, c->few);
     test_buffer_free(&src);

@@ -7,7 +7,7 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
+    char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at offsets that are not
                               aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
                               r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
                               with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
@@ -27,6 +27,8 @@ static const plant plants[] = {
     {"CARRIES", 's', MULTI, 0, 0, 60001, WRONG},
     {"PARTS_TAIL", 's', MULTI, 0, 0, 1001, WRONG},
     {"LAST_ROW", 'o', MULTI, 0, 0, 70001, WRONG},
+    {"ROW_HEADS", 'v', MULTI, 0, GPUSCAN_WITHOUT_LANES, 70000, WRONG},
+    {"ROW_HEADS", 'v', MULTI, 8, 0, 70000, REFUSED},
     {"STORE_OVERRUN", 's', MULTI, 0, 0, 1001, WRONG},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes few tiles need none */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
@@ -250,6 +252,7 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
     const int is_histogram = p->what == 'h' || (has_gaps && !is_table);
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
+    const uint64_t scanned = p->what == 'o' ? 1 : p->what == 'v' ? 7 : 0; /* elements of a scan's row */
     /* Of a histogram or a table: 3 vectors a row, which no power of two is a multiple of; and its tiles: 3 by 4. */
     const uint64_t row = has_gaps ? 19 : n, pitch = has_gaps ? 25 : n, tile_width = 7, tile_height = n / pitch / 4 + 1;
     const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
@@ -299,22 +302,27 @@ static int run(gpuscan *gs, const plant *p) {
     switch (p->what) {
     case 's':
     case 'o':
+    case 'v':
     case 'f':
     case 'u':
         if (p->what == 'f')
             ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
-        else if (p->what == 'o')
-            memcpy(wanted, in, n * size);
+        else if (scanned != 0)
+            for (i = 0; i < n / scanned * scanned; i += scanned)
+                ref_scan(GPUSCAN_TYPE_U32, wanted + i * size, GPUSCAN_TYPE_U32, in + i * size, scanned, GPUSCAN_OP_ADD,
+                         GPUSCAN_INCLUSIVE, NULL);
         else
             ref_scan(GPUSCAN_TYPE_U32, wanted + dst_off * size, GPUSCAN_TYPE_U32, in + src_off * size, n - dst_off,
                      GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
         memset(wanted, 0x5A, dst_off * size);
+        if (scanned != 0)
+            memset(wanted + n / scanned * scanned * size, 0x5A, n % scanned * size);
         d.scan.src.mem = src;
         d.scan.dst.mem = dst;
         d.scan.src.offset = src_off;
         d.scan.dst.offset = dst_off;
-        d.scan.count = p->what == 'o' ? 1 : n - dst_off;
-        d.scan.rows = p->what == 'o' ? n : 1;
+        d.scan.count = scanned ? scanned : n - dst_off;
+        d.scan.rows = scanned ? n / scanned : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
         d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;

@@ -395,7 +395,7 @@ static void in_place(void **state) {
     check_all_strategies(c);
 }
 
-/* Rows, and so many short ones that a work-item takes each: none may be scanned twice. */
+/* Rows, and many short ones: none may be scanned twice. */
 static void rows_in_place(void **state) {
     scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(90, 1333, 1333));
     (void)state;
@@ -409,8 +409,8 @@ static void rows_in_place(void **state) {
     check_all_strategies(c);
 }
 
-/* So many short rows that a work-item takes each, and rows that are just too long for that: types of all sizes, with
-   all that a scan can have besides, in turn. */
+/* Many short rows, which go by whole rows whatever strategy is asked for, and rows that are just too long for that:
+   types of all sizes, with all that a scan can have besides, in turn. */
 static void many_short_rows(void **state) {
     static const uint64_t     counts[] = {1, 2, 3, 8, 31, 32, 33};
     static const gpuscan_type types[][2] = {{GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},
@@ -448,6 +448,52 @@ static void many_short_rows(void **state) {
             c.total = turn % 4 > 1;
             if (t == n)
                 check_all_strategies(c);
+        }
+}
+
+/* Rows of lengths that begin and end everywhere in vectors, lines and tiles: tiles are of 1024 vectors, and begin up to
+   eight of them before their first row. Vectors are of 4 elements, of 16 and of 1. */
+static void rows_in_tiles(void **state) {
+    static const struct {
+        uint32_t elements, bytes, structs; /* of each type as long a part of a tile */
+    } counts[] = {{1, 1, 1},           {2, 2, 2},           {3, 3, 3},           {4, 16, 5},          {5, 17, 7},
+                  {7, 15, 8},          {8, 31, 9},          {10, 100, 31},       {31, 127, 32},       {32, 128, 33},
+                  {33, 129, 63},       {100, 333, 100},     {127, 1000, 127},    {129, 2047, 128},    {256, 2048, 13},
+                  {777, 3001, 14},     {1016, 4064, 15},    {1355, 5419, 17},    {2032, 8128, 18},    {4064, 16256, 253},
+                  {4065, 16257, 254},  {4066, 16258, 338},  {4093, 16369, 507},  {4096, 16384, 1017}};
+    static const uint64_t offsets[][2] = {{0, 0}, {1, 1}, {0, 3}, {3, 0}, {32, 0}, {31, 63}, {29, 33}, {5, 64}};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_CUSTOM};
+    size_t i, t, turn = (size_t)test_below(8);
+    (void)state;
+    for (t = 0; t < sizeof types / sizeof *types; t++)
+        for (i = 0; i < sizeof counts / sizeof *counts - (test.is_small ? 13 : 0); i++, turn++) {
+            uint64_t count = types[t] == GPUSCAN_TYPE_U8       ? counts[i].bytes
+                             : types[t] == GPUSCAN_TYPE_CUSTOM ? counts[i].structs
+                                                               : counts[i].elements;
+            uint64_t elements = types[t] == GPUSCAN_TYPE_U8 ? 50000 : 20000;
+            scan_case c = a_scan(types[t], GPUSCAN_OP_ADD, count);
+            if (types[t] == GPUSCAN_TYPE_CUSTOM)
+                c.custom = &op_affine_compose;
+            if (test.is_small && turn * 5 % 7 > 1)
+                continue;
+            c.rows = (test.is_small ? 300 : elements) / count + 2;
+            c.kind = t % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            c.init = (test_init)(turn % 3);
+            c.total = turn % 2 == 0;
+            c.src_offset = offsets[turn % 8][0];
+            c.dst_offset = offsets[turn % 8][1];
+            if (count == counts[sizeof counts / sizeof *counts - 1].elements || turn % 9 == 0) /* a tile, if aligned */
+                c.src_offset = c.dst_offset = 0;
+            c.in_place = turn % 7 == 0;
+            if (c.in_place)
+                c.dst_offset = c.src_offset;
+            if (turn % 5 == 0 && count < 1000)
+                c.src_pitch = c.dst_pitch = count + turn % 3 + (count > 4 ? turn % 4 : 0);
+            if (turn % 11 == 0) {
+                c.count_type = GPUSCAN_TYPE_U32;
+                c.device_count = count - count / 3;
+            }
+            test_one_strategy(&scans, &c, GPUSCAN_STRATEGY_MULTI_PASS);
         }
 }
 
@@ -1073,6 +1119,7 @@ int main(void) {
                                        TEST(offsets),
                                        TEST(in_place),
                                        TEST(rows_in_place),
+                                       TEST(rows_in_tiles),
                                        TEST(rows_and_pitches),
                                        TEST(many_short_rows),
                                        TEST(device_counts),
