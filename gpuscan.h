@@ -5760,12 +5760,18 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_convert(ahead->src[k], k);\n"
     "        k++;\n"
     "    }\n"
-    "    for (ulong end = i + min(last - i, ahead->last - k); i < end; i++, k++) {\n"
-    "        gpuscan_t next = gpuscan_combine(before, gpuscan_convert(src[i], i));\n"
-    "        gpuscan_t x = GPUSCAN_INCLUSIVE ? next : before;\n"
-    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n",
-    "        dst[i] = gpuscan_to_dst(apart ? gpuscan_combine(prefix, x) : x);\n"
-    "        before = next;\n"
+    "    for (ulong end = i + min(last - i, ahead->last - k); i < end;) {\n"
+    "        ulong line = min(end, i + max((ulong)1, GPUSCAN_LINE / sizeof(gpuscan_dst)));\n"
+    "        GPUSCAN_PREFETCH(ahead->src + k, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "        if (GPUSCAN_PREFETCH_DST)\n"
+    "            GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n",
+    "        for (; i < line; i++, k++) {\n"
+    "            gpuscan_t next = gpuscan_combine(before, gpuscan_convert(src[i], i));\n"
+    "            gpuscan_t x = GPUSCAN_INCLUSIVE ? next : before;\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
+    "            dst[i] = gpuscan_to_dst(apart ? gpuscan_combine(prefix, x) : x);\n"
+    "            before = next;\n"
+    "        }\n"
     "    }\n"
     "    gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
     "    for (; k < ahead->last; k++)\n"
@@ -5812,7 +5818,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_plain gpuscan_segment_left(gpuscan_from from, const gpuscan_segment *at) {\n"
     "    return at->begun ? from.base : at->prefix;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_segment_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_segment *at) {\n"
     "    gpuscan_plain next;\n"
     "    if (gpuscan_is_head(from, i)) {\n"
@@ -5824,7 +5830,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_combine_plain(gpuscan_segment_left(from, at), GPUSCAN_INCLUSIVE ? next : at->running));\n"
     "    at->running = next;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Vectors go from a span's beginning on, or from its second element where keys have no element before the first: all\n"
     "   that sum a span or scan it combine the same lanes in the same order. */\n"
     "static inline ulong gpuscan_segments_begin(ulong first, ulong last) {\n"
@@ -10866,7 +10872,12 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
     "    gpuscan_tile tile;\n"
-    "    ulong down = number / numbers.tiles_across, begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
+    "    ulong down, begin;\n"
+    "    if ((number | numbers.tiles_across) >> 32) /* a quotient of 64 bits takes long */\n"
+    "        down = number / numbers.tiles_across;\n"
+    "    else\n"
+    "        down = (uint)number / (uint)numbers.tiles_across;\n"
+    "    begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
     "    tile.begin = min(begin, count) * GPUSCAN_CHANNELS;\n"
     "    tile.end = min(begin + numbers.tile_width, count) * GPUSCAN_CHANNELS;\n"
     "    if (GPUSCAN_PLANTED(TILE_ENDS) && tile.end == count * GPUSCAN_CHANNELS && tile.begin < tile.end)\n"
@@ -11410,6 +11421,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tables_add(shared, accumulators, counts, groups == 1, flags);\n"
     "    if (groups == 1) /* there was nobody to hand over to */\n"
     "        return;\n"
+    "#else\n"
+    "    if (groups == 1 && in_counts) /* likewise */\n"
+    "        return;\n"
     "#endif\n"
     "    if (!(flags & GPUSCAN_FLAG_FINISH))\n"
     "        return;\n"
@@ -11832,20 +11846,33 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups all work-items take the vectors in\n"
     "   turn, ITEM_VECTORS loads in flight. */\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
-    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n"
     "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n"
-    ") {\n"
-    "    local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16))); /* the bins, later the ticket */\n"
+    "#define GPUSCAN_BINS_PARAMETER\n"
+    "#define GPUSCAN_BINS_DECLARE   local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16)));\n"
     "#else\n"
-    "    , local uint *shared) {\n"
+    "#define GPUSCAN_BINS_PARAMETER , local uint *shared\n"
+    "#define GPUSCAN_BINS_DECLARE\n"
+    "#endif\n"
+    "\n"
+    "/* shared: the bins, later the ticket. whole: a group a tile, all of whose rows are whole vectors; then a constant, and\n"
+    "   what tells the general case apart is left out, with its registers. */\n"
+    "#if GPUSCAN_WHOLE_TILES\n"
+    "GPUSCAN_INLINE void gpuscan_histogram_count(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
+    "#define GPUSCAN_WHOLE whole\n"
+    "#else\n"
+    "#define GPUSCAN_WHOLE false\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) {\n"
+    "    GPUSCAN_BINS_DECLARE\n"
     "#endif\n"
     "    uint flags = (uint)numbers.flags;\n"
     "#if GPUSCAN_TILED /* groups by tiles: so many each */\n"
-    "    uint members = (uint)numbers.members, member = (uint)get_group_id(0) % members;\n"
-    "    ulong number = numbers.first_tile + get_group_id(0) / members;\n"
-    "    gpuscan_tile tile =\n"
-    "        gpuscan_tile_at(number, gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags), numbers);\n"
+    "    uint members = GPUSCAN_WHOLE ? 1 : (uint)numbers.members;\n"
+    "    uint member = GPUSCAN_WHOLE ? 0 : (uint)get_group_id(0) % members;\n"
+    "    ulong number = GPUSCAN_WHOLE ? (uint)get_group_id(0) : numbers.first_tile + get_group_id(0) / members;\n"
+    "    ulong columns = numbers.count;\n"
+    "    if (!GPUSCAN_WHOLE)\n"
+    "        columns = gpuscan_count(columns, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_tile tile = gpuscan_tile_at(number, columns, numbers);\n"
     "    accumulators += number * GPUSCAN_ALL_BINS;\n"
     "    counts += number * GPUSCAN_ALL_BINS;\n"
     "#else\n"
@@ -11853,7 +11880,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
+    "#if GPUSCAN_TILED\n"
+    "    ulong count = columns * GPUSCAN_CHANNELS;\n"
+    "#else\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "#endif\n"
     "#if !GPUSCAN_IMAGE\n"
     "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "#endif\n"
@@ -11871,7 +11902,7 @@ static const char *gpuscan__kernels[] = {
     "    uint copy = GPUSCAN_COPY;\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
     "        bins[k] = 0;\n"
-    "#if GPUSCAN_LOCAL_EDGES\n"
+    "#if GPUSCAN_LOCAL_EDGES\n",
     "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
     "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
     "        copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
@@ -11895,7 +11926,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
-    "#if !GPUSCAN_LOCAL_EDGES\n",
+    "#if !GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "#endif\n"
     "#if GPUSCAN_IMAGE\n"
@@ -11957,30 +11988,38 @@ static const char *gpuscan__kernels[] = {
     "    ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
     "#if (GPUSCAN_TILED || GPUSCAN_CONVERTED || GPUSCAN_WEIGHED) && GPUSCAN_HAS_VECTORS && GPUSCAN_WHOLE_PIXELS\n"
     "    /* Rows of whole vectors alone, as most tiles have them: little is left to reckon. */\n"
-    "    bool whole = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
-    "                 (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
-    "    if (whole) {\n"
+    "    bool fits = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
+    "                (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
+    "    if (GPUSCAN_WHOLE)\n",
+    "        row_vectors = (uint)(count - begin) / GPUSCAN_VECTOR;\n"
+    "    if (GPUSCAN_WHOLE || fits) {\n"
     "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
+    "        uint row = first / across, x = first - row * across, step_rows = stride / across;\n"
+    "        uint step_x = stride - step_rows * across;\n"
+    "        ulong row_bytes = pitch * sizeof(gpuscan_element);\n"
     "        global const char *base = (global const char *)(samples + begin);\n"
-    "        for (uint k = first; k < all; k += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "        for (uint at = first; at < all;) {\n"
     "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "            uint down[GPUSCAN_ITEM_VECTORS];\n"
+    "            uint x_of[GPUSCAN_ITEM_VECTORS], row_of[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
-    "                uint at = k + v * stride;\n"
-    "                down[v] = at / across;\n"
-    "                loaded[v] = gpuscan_load_once_if(\n"
-    "                    at < all, (global const uint4 *)(base + down[v] * (pitch * sizeof(gpuscan_element))) +\n"
-    "                                  (at - down[v] * across));\n"
+    "                loaded[v] = gpuscan_load_once_if(at < all, (global const uint4 *)(base + row * row_bytes) + x);\n"
+    "                x_of[v] = at < all ? x : across;\n"
+    "                row_of[v] = row;\n"
+    "                at += stride;\n"
+    "                row += step_rows;\n"
+    "                x += step_x;\n"
+    "                if (x >= across) {\n"
+    "                    x -= across - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
+    "                    row++;\n"
+    "                }\n"
     "            }\n"
-    "GPUSCAN_UNROLL\n",
-    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
-    "                uint at = k + v * stride;\n"
-    "                if (at < all)\n"
-    "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
-    "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++)\n"
+    "                if (x_of[v] < across)\n"
+    "                    gpuscan_count_vector(loaded[v], begin + (ulong)x_of[v] * GPUSCAN_VECTOR,\n"
+    "                                         weights + row_of[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
     "                                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "            }\n"
     "        }\n"
     "        rows = 0;\n"
     "    }\n"
@@ -12036,7 +12075,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    for (; i < here.vectors; i += 2 * stride64) {\n"
     "        bool two = i + stride64 < here.vectors;\n"
-    "        loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n"
+    "        loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n",
     "        loaded[1] = gpuscan_load_once_if(two, gpuscan_sample_row_vectors(here) + (i + stride64));\n"
     "        GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
     "        if (two)\n"
@@ -12061,7 +12100,7 @@ static const char *gpuscan__kernels[] = {
     "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "            gpuscan_load_vectors(loaded, from + i, stride);\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n",
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "                GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
     "        }\n"
     "        for (; i < end; i += stride)\n"
@@ -12114,9 +12153,10 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
     "            uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
-    "            if (GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH) && GPUSCAN_HANDS_OVER(j)) /* all of the tile */\n"
+    "            bool all = GPUSCAN_TILED && (GPUSCAN_WHOLE || (flags & GPUSCAN_FLAG_FINISH)); /* of the tile */\n"
+    "            if (all && GPUSCAN_HANDS_OVER(j))\n"
     "                counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
-    "            else if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "            else if (!all && GPUSCAN_HANDS_OVER(j) && sums[j])\n",
     "                gpuscan_add_global(accumulators + bin, sums[j]);\n"
     "        }\n"
     "#endif\n"
@@ -12137,8 +12177,22 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_WHOLE_TILES\n"
+    "#define GPUSCAN_HISTOGRAM_ARGUMENTS                                                                                    \\\n"
+    "    samples, count_buffer, weights, edges_buffer, GPUSCAN_BIN_ARGUMENTS, accumulators, counts, numbers, shared\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) {\n"
+    "    GPUSCAN_BINS_DECLARE\n"
+    "    gpuscan_histogram_count(GPUSCAN_HISTOGRAM_ARGUMENTS, false);\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram_tiles(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) {\n"
+    "    GPUSCAN_BINS_DECLARE\n"
+    "    gpuscan_histogram_count(GPUSCAN_HISTOGRAM_ARGUMENTS, true);\n"
+    "}\n"
+    "#endif\n"
     "#endif /* a group of many work-items */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -12158,7 +12212,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -12178,7 +12232,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
     "#define GPUSCAN_KEY_MAGNITUDE (GPUSCAN_KEY_ONES >> 1)\n"
-    "\n",
+    "\n"
     "/* One digit of a code. flip: the bits that are turned round: the sign of signed integers, all of descending keys. */\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
@@ -12195,7 +12249,7 @@ static const char *gpuscan__kernels[] = {
     "    return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
     "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
     "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
@@ -12676,6 +12730,13 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
     "}\n"
     "\n"
+    "/* For another digit. */\n"
+    "static inline gpuscan_twiddled gpuscan_twiddle_on(gpuscan_twiddled twiddled, gpuscan_twiddled_digit from,\n"
+    "                                                  gpuscan_twiddled_digit to) {\n"
+    "    uint rotation = to.rotation + GPUSCAN_TWIDDLED_BITS - from.rotation;\n"
+    "    return GPUSCAN_KEY_INFINITY ? twiddled : rotate(twiddled, (gpuscan_twiddled)rotation);\n"
+    "}\n"
+    "\n"
     "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
     "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
@@ -12701,7 +12762,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)twiddled & digit.mask;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
     "   spill. */\n"
     "static inline gpuscan_twiddled gpuscan_twiddled_anew(gpuscan_twiddled twiddled) {\n"
@@ -12712,7 +12773,13 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return twiddled;\n"
     "}\n"
-    "\n",
+    "\n"
+    "/* NVIDIA: peers are found by masks, but where a digit has more than eight times its share. With values the masks gain\n"
+    "   nothing in sweeps. */\n"
+    "#define GPUSCAN_RANK_MASKS  (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
+    "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
+    "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
+    "\n"
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
@@ -12722,12 +12789,6 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_RANK_BATCH 1u\n"
     "#endif\n"
-    "\n"
-    "/* NVIDIA, keys alone: peers are found by masks, but in tiles where a digit has more than eight times its share. With\n"
-    "   values the masks gain nothing. */\n"
-    "#define GPUSCAN_RANK_MASKS (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && !GPUSCAN_SORT_VALUES)\n"
-    "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
-    "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n"
     "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
@@ -12838,7 +12899,42 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* A rank group's half of a word. */\n"
+    "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return word >> upper * 16 & 0xffffu;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Of a rank group's digit: as tallied, or where ranks go first as they left it. */\n"
+    "static inline uint gpuscan_sort_count_at(uint r, uint d, local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_SORT_SMALL && GPUSCAN_SORT_PACKED\n"
+    "    return gpuscan_sort_half(shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + d], r % GPUSCAN_PACK);\n"
+    "#else\n"
+    "    return GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_total(uint *totals, local gpuscan_sort_shared *shared) {\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        totals[e] = 0;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
+    "            totals[e] += gpuscan_sort_count_at(r, d, shared);\n"
+    "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
+    "        if (totals[e] > GPUSCAN_SKEWED)\n"
+    "            shared->skew = totals[e];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_SORT_SMALL\n"
+    "/* Those totals, before elements are ranked. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
@@ -12853,17 +12949,12 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANK_GROUP * GPUSCAN_RADIX,\n"
     "                                            gpuscan_scaled_digit(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "        totals[e] = 0;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
-    "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
-    "#if GPUSCAN_RANK_MASKS\n"
-    "        if (totals[e] > GPUSCAN_SKEWED)\n"
-    "            shared->skew = totals[e];\n"
-    "#endif\n"
-    "    }\n"
+    "    gpuscan_sort_total(totals, shared);\n"
     "}\n"
+    "#endif\n"
+    "\n",
+    "/* Loaded before any is stored, where there are registers for that. */\n"
+    "#define GPUSCAN_COUNTS_AT_ONCE (GPUSCAN_SORT_SMALL ? GPUSCAN_RANK_GROUPS : GPUSCAN_PACK)\n"
     "\n"
     "/* And where the first of each goes in the tile. For each rank group's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
@@ -12874,41 +12965,32 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
-    "            uint places = before;\n"
-    "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
-    "#if GPUSCAN_SORT_PACKED\n"
-    "            places |= before << 16;\n"
-    "            before += GPUSCAN_SORT_COUNTS[(r + 1) * GPUSCAN_RADIX + d];\n"
-    "#endif\n"
-    "            shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + d] = places;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r += GPUSCAN_COUNTS_AT_ONCE) {\n"
+    "            uint counts[GPUSCAN_COUNTS_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint i = 0; i < GPUSCAN_COUNTS_AT_ONCE; i++)\n"
+    "                counts[i] = gpuscan_sort_count_at(r + i, d, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint i = 0; i < GPUSCAN_COUNTS_AT_ONCE; i += GPUSCAN_PACK) {\n"
+    "                uint places = before;\n"
+    "                before += counts[i];\n"
+    "                if (GPUSCAN_SORT_PACKED) {\n"
+    "                    places |= before << 16;\n"
+    "                    before += counts[i + GPUSCAN_PACK - 1];\n"
+    "                }\n"
+    "                shared->next[(r + i) / GPUSCAN_PACK * GPUSCAN_RADIX + d] = places;\n"
+    "            }\n"
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times DIGIT_SCALE. masked: of its lower bits by masks in local memory, which is\n"
-    "   faster where few lanes meet in one. */\n"
-    "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
-    "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
-    "    uint b = 0;\n"
-    "#if GPUSCAN_RANK_MASKS\n"
-    "    if (masked) {\n"
-    "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        uint lower = d & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
-    "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
-    "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
-    "        GPUSCAN_LANES_SYNC();\n"
-    "        peers = *mask;\n"
-    "        GPUSCAN_LANES_SYNC();\n"
-    "        masks[GPUSCAN_LANE] = 0;\n"
-    "        GPUSCAN_LANES_SYNC();\n"
-    "        b = GPUSCAN_MASKED_BITS;\n"
-    "    }\n"
-    "#endif\n"
+    "/* Of the lanes peers, those with the same bits of a digit from bit on; d: times DIGIT_SCALE. */\n"
+    "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_vote(gpuscan_ballot_t peers, uint d, uint bit,\n"
+    "                                                  local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (; b < GPUSCAN_DIGIT_BITS; b++) {\n"
+    "    for (uint b = bit; b < GPUSCAN_DIGIT_BITS; b++) {\n"
     "#if GPUSCAN_PTX /* four instructions: the compiler makes six of it */\n"
     "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
@@ -12916,27 +12998,43 @@ static const char *gpuscan__kernels[] = {
     "                         : \"+r\"(peers)\n"
     "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_SCALE << b));\n"
     "#else\n"
-    "        uint bit = d & (GPUSCAN_DIGIT_SCALE << b);\n"
-    "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
-    "        peers &= bit ? lanes : ~lanes;\n"
+    "        uint one = d & (GPUSCAN_DIGIT_SCALE << b);\n"
+    "        gpuscan_ballot_t lanes = gpuscan_ballot((int)one);\n"
+    "        peers &= one ? lanes : ~lanes;\n"
     "#endif\n"
     "    }\n"
     "    return peers;\n"
     "}\n"
+    "\n",
+    "/* The lanes with the same digits of some rounds. masked: of their lower bits by masks in local memory, which is faster\n"
+    "   where few lanes meet in one. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_peers(const uint *digits, bool masked, gpuscan_ballot_t *peers,\n"
+    "                                       local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    if (masked) {\n"
+    "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "            uint lower = digits[b] & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
+    "            volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
+    "            atomic_or(mask, 1u << GPUSCAN_LANE);\n"
+    "            GPUSCAN_LANES_SYNC();\n"
+    "            peers[b] = *mask;\n"
+    "            GPUSCAN_LANES_SYNC();\n"
+    "            masks[GPUSCAN_LANE] = 0;\n"
+    "            GPUSCAN_LANES_SYNC();\n"
+    "            peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, shared);\n"
+    "        }\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "        peers[b] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, shared);\n"
+    "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* A rank group's half of a word. */\n"
-    "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
-    "#if GPUSCAN_PTX\n"
-    "    uint x;\n"
-    "    __asm__(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u));\n"
-    "    return x;\n"
-    "#else\n"
-    "    return word >> upper * 16 & 0xffffu;\n"
-    "#endif\n"
-    "}\n"
-    "\n"
     "/* Of some rounds' elements, whose digits these are, times DIGIT_SCALE: the places in the tile. The highest lane of\n"
     "   peers, which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
@@ -12945,11 +13043,12 @@ static const char *gpuscan__kernels[] = {
     "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
     "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
+    "    gpuscan_ballot_t peers[GPUSCAN_RANK_BATCH];\n"
+    "    gpuscan_sort_peers(digits, masked, peers, shared);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-    "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
-    "        below[b] = (uint)popcount(peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
-    "        highest[b] = gpuscan_highest(peers);\n"
+    "        below[b] = (uint)popcount(peers[b] & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
+    "        highest[b] = gpuscan_highest(peers[b]);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
@@ -12975,7 +13074,7 @@ static const char *gpuscan__kernels[] = {
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n",
+    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
     "        uint of_word = bits[w];\n"
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
@@ -12993,7 +13092,7 @@ static const char *gpuscan__kernels[] = {
     "    places[0] = place;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
     "#define GPUSCAN_PACKED_WORDS(bits) ((GPUSCAN_ROUNDS * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
@@ -13005,7 +13104,57 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
     "\n"
-    "/* Brings the keys into the tile's order; places, packed: where each went. */\n"
+    "#if GPUSCAN_SORT_SMALL\n"
+    "/* The counts, before elements are ranked; a barrier follows. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_clear(local gpuscan_sort_shared *shared) {\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK; i += GPUSCAN_GROUP)\n"
+    "        shared->next[i] = 0;\n"
+    "}\n"
+    "\n"
+    "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first rounds'\n"
+    "   ranks show whether masks are worth it for the others. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_rank_first(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
+    "                                            local gpuscan_sort_shared *shared) {\n"
+    "    bool masked = false;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
+    "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            digits[b] = gpuscan_scaled_digit(tile[k + b], digit);\n"
+    "        gpuscan_sort_rank(digits, masked, here, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "        if (k == 0)\n"
+    "            masked = gpuscan_ballot(here[GPUSCAN_RANK_BATCH - 1] > GPUSCAN_RANK_BATCH * GPUSCAN_LANES / 8) == 0;\n"
+    "#endif\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "/* Brings the keys into the tile's order; places, packed: from ranks to where each went. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
+    "                                          local gpuscan_sort_shared *shared) {\n"
+    "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
+    "    uint ranks[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS); w++)\n"
+    "        ranks[w] = places[w];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "        uint start = GPUSCAN_AT_DIGIT(uint, next, gpuscan_scaled_digit(tile[k], digit));\n"
+    "        uint place = (GPUSCAN_SORT_PACKED ? gpuscan_sort_half(start, GPUSCAN_RANK_GROUP % GPUSCAN_PACK) : start) +\n"
+    "                     gpuscan_packed_at(ranks, k, GPUSCAN_PLACE_BITS);\n"
+    "        shared->exchange.key[place] = tile[k];\n"
+    "        gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, place);\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "#else\n"
+    "/* Brings the keys into the tile's order; places, packed: where each went. (A loop for both values of masked spills 100\n"
+    "   bytes more, H200: 6 % slower.) */\n"
     "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, gpuscan_twiddled_digit digit,\n"
     "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
@@ -13042,6 +13191,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
@@ -13131,11 +13281,13 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    gpuscan_sort_begin(shared);\n"
+    "    gpuscan_sort_clear(shared);\n"
     "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_value tile_values[GPUSCAN_ROUNDS];\n"
     "    gpuscan_sort_load_values(tile_values, values + numbers.values_offset, 0, valid, flags);\n"
     "#endif\n"
+    "    GPUSCAN_BARRIER();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        if (p > 0) {\n"
     "            gpuscan_twiddled_digit before = digit;\n"
@@ -13144,25 +13296,28 @@ static const char *gpuscan__kernels[] = {
     "            digit = gpuscan_digit_twiddled(plain);\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(gpuscan_twiddle_out(tile[k], before), digit)\n"
+    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_on(tile[k], before, digit)\n"
     "                                                     : gpuscan_twiddled_last(digit);\n"
     "        }\n"
-    "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
+    "        gpuscan_sort_rank_first(tile, digit, places, shared);\n"
+    "        gpuscan_sort_total(totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
     "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile[k] = shared->exchange.key[gpuscan_sort_at(k)];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n",
+    "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
+    "#endif\n"
+    "        gpuscan_sort_clear(shared);\n"
     "        GPUSCAN_BARRIER();\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
-    "        GPUSCAN_BARRIER();\n"
-    "GPUSCAN_UNROLL\n",
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
-    "        GPUSCAN_BARRIER();\n"
     "#endif\n"
     "    }\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
@@ -13339,7 +13494,12 @@ static const char *gpuscan__kernels[] = {
     "    uint last_mask = (1u << (end - begin - (passes - 1) * width)) - 1;\n"
     "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, stride = get_global_size(0), i = get_global_id(0);\n"
+    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, i = get_global_id(0);\n"
+    "    uint groups = (uint)clamp((count + GPUSCAN_SORT_LOADS * GPUSCAN_GROUP - 1) / (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP),\n"
+    "                              (ulong)1, (ulong)get_num_groups(0)); /* that have something to do */\n"
+    "    ulong stride = (ulong)groups * GPUSCAN_GROUP;\n"
+    "    if (get_group_id(0) >= groups)\n"
+    "        return;\n"
     "    global uint *bases = states + numbers.bases_offset;\n"
     "    keys += numbers.keys_offset;\n"
     "    states += numbers.states_offset;\n"
@@ -13374,13 +13534,13 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    gpuscan_device_fence();\n"
     "    GPUSCAN_BARRIER();\n"
-    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), (uint)get_num_groups(0), &shared->ticket) != get_num_groups(0) - 1)\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), groups, &shared->ticket) != groups - 1)\n"
     "        return;\n"
-    "    gpuscan_device_fence();\n"
+    "    gpuscan_device_fence();\n",
     "    for (uint p = 0; p < passes; p++) {\n"
     "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n",
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "            digits[e] = d < GPUSCAN_RADIX ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u) : 0;\n"
     "            sum += digits[e];\n"
     "        }\n"
@@ -13405,27 +13565,19 @@ static const char *gpuscan__kernels[] = {
     "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
     "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
-    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
-    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    uint flags = (uint)numbers.flags;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    uint tile = gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), (uint)get_num_groups(0),\n"
-    "                               &shared->ticket);\n"
+    "/* One tile; the pointers are at the first elements and states. */\n"
+    "#define GPUSCAN_SORT_TILE_PARAMETERS                                                                                   \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
+    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *next_states,                          \\\n"
+    "        global const uint *bases, ulong count, uint flags, local gpuscan_sort_shared *shared\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
+    "                                      GPUSCAN_SORT_TILE_PARAMETERS) {\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    if (first >= count)\n"
-    "        return;\n"
     "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
-    "    global uint *next_states = states + numbers.next_states_offset + (ulong)tile * GPUSCAN_RADIX;\n"
     "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
-    "    keys += numbers.keys_offset;\n"
-    "    keys_dst += numbers.keys_dst_offset;\n"
-    "    values += numbers.values_offset;\n"
-    "    values_dst += numbers.values_dst_offset;\n"
-    "    global const uint *bases = states + numbers.bases_offset;\n"
-    "    states += numbers.states_offset;\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
@@ -13450,16 +13602,16 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
-    "            next_states[d] = 0;\n"
+    "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
     "    }\n"
     "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n",
     "            gpuscan_sort_look_back(&back[e], states, d);\n"
-    "            if (!back[e].done)\n",
+    "            if (!back[e].done)\n"
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
@@ -13503,6 +13655,26 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "}\n"
     "\n"
+    "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
+    "   after tile, and each draws one ticket too many. (As a loop that runs once that cost all sorts 5 %.) */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    uint flags = (uint)numbers.flags, tickets = (uint)get_num_groups(0);\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < numbers.count;\n"
+    "    if (again)\n"
+    "        tickets += (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
+    "    do {\n"
+    "        uint tile = gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), tickets, &shared->ticket);\n"
+    "        if ((ulong)tile * GPUSCAN_TILE >= count)\n"
+    "            return;\n"
+    "        gpuscan_sort_tile(tile, plain, digit, keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
+    "                          values + numbers.values_offset, values_dst + numbers.values_dst_offset,\n"
+    "                          states + numbers.states_offset, states + numbers.next_states_offset,\n"
+    "                          states + numbers.bases_offset, count, flags, shared);\n"
+    "    } while (again);\n"
+    "}\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
@@ -19678,13 +19850,8 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
-enum { GPUSCAN__HISTOGRAM_COUNTS = 1 }; /* among the plan's ranges: counts come after samples */
-
-static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
-    (void)key;
-    return names;
-}
+enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the first of the plan's ranges */
+enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels */
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -19740,6 +19907,25 @@ static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__his
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
+}
+
+/* Whether the program has a kernel for tiles whose rows are whole vectors: 33 registers instead of 60 and half of the
+   instructions. (H200, 8192 x 8192 bytes in tiles of 64 x 64, random, a picture, one value, us: 46.7, 38.8, 38.0; with
+   it 41.9, 29.7, 29.2. Of random bytes those that meet in a bank take most of it: 39.6 is a kernel that knows all sizes,
+   and with 2, 4 and 8 copies of the bins 42, 49 and 57, with a lane's own bytes 42 to 50.) */
+static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+    uint32_t vector = gpuscan__histogram_vector(key, own);
+    return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
+           vector * gpuscan__sample_size(key, own) == 16 && vector % own->channels == 0;
+}
+
+static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
+    static const char *const with_tiles[] = {"gpuscan_histogram", "gpuscan_histogram_finish", "gpuscan_histogram_tiles",
+                                             NULL};
+    gpuscan__histogram_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return gpuscan__has_whole_tiles(key, &own) ? with_tiles : names;
 }
 
 /* What is put into bins: samples, or what custom->convert gives. */
@@ -19867,6 +20053,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
     gpuscan__define_number(text, "TILED", own.tiled);
+    gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_number(text, "CHANNEL_BOUNDS", own.by_channel);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
@@ -20764,12 +20951,25 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
+/* Whether a group counts a tile, and each row of each tile is whole vectors. Buffers begin at such places themselves,
+   but for memory of the host's, which may lie anywhere. */
+static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
+    return gpuscan__has_whole_tiles(&plan->common.key, &plan->key) && plan->in_launch && !desc->count_buffer.mem &&
+           !(plan->common.ranges[GPUSCAN__HISTOGRAM_SAMPLES].flags & CL_MEM_USE_HOST_PTR) &&
+           desc->samples.offset % 16 * plan->element_size % 16 == 0 && plan->pitch % 16 == 0 &&
+           plan->tile_width % 16 * pixel % 16 == 0 && plan->count % 16 * pixel % 16 == 0 &&
+           gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
+}
+
 /* The launch that counts; of tiles from first_tile on. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                gpuscan__program *program, uint32_t flags, uint64_t first_tile,
                                                uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
+    size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, desc->counts.mem);
     gpuscan__histogram_numbers count;
     count.samples_offset = 0;
     if (plan->image.place)
@@ -20806,7 +21006,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
                                                 gpuscan__program *program, uint32_t flags) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__HISTOGRAM_FINISH, desc->counts.mem);
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     finish.accumulators_offset =
@@ -21214,7 +21414,7 @@ static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
 }
 
 /* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
-   and in another round more, the last ones of both directions smaller. */
+   and in another round more, the last ones of both directions smaller; in a third one they are whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
@@ -21233,6 +21433,13 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     if (of->key.tiled) {
         shape.tile_width = round ? row : shape.pixels / 2 + 1;
         shape.tile_height = round ? shape.rows / 4 : 3;
+        if (round == 2) { /* whole vectors */
+            shape.pixels = 80;
+            shape.gap = 32;
+            shape.tile_width = 48;
+            shape.rows = all / shape.pixels + 2;
+            shape.tile_height = shape.rows / 2 + 1;
+        }
         shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
                       gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
@@ -21309,7 +21516,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
 static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
-    unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
+    unsigned rounds = gpuscan__has_whole_tiles(&common->key, &of->key) ? 3 : of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
     if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
         rounds = 0;
     return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
@@ -22518,7 +22725,8 @@ typedef struct gpuscan__sort_key {
     uint32_t wide;  /* places and indices have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
-    uint32_t whole; /* one launch a pass: floats of which all bits count */
+    uint32_t whole;   /* one launch a pass: floats of which all bits count */
+    uint32_t counted; /* one launch a pass: the device knows how many elements there are, and groups take many tiles */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -22651,6 +22859,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
+    gpuscan__define_number(text, "SORT_COUNTED", own.counted);
     gpuscan__define_number(text, "SORT_PACKED",
                            (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
@@ -22850,6 +23059,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
+    plan->key.whole = plan->key.counted = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
@@ -22876,6 +23086,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
+        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -23142,10 +23353,19 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
 }
 
+/* A group a tile; where only the device knows how many there are, no more than fill it, which take one after another:
+   a group with nothing to do costs 2 ns (H200: 30 us a launch of 2^28 elements). */
+enum { GPUSCAN__SORT_RESIDENT = 4 /* groups a unit, at least as many as local memory lets in */ };
+static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
+    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
+    return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
+}
+
 /* Of elements that are taken tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
-    return gpuscan__min(gpuscan__ceil_div(desc->count, run->plan->common.key.tile), (uint64_t)1 << 20);
+    uint64_t tiles = gpuscan__ceil_div(desc->count, run->plan->common.key.tile);
+    return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -23305,7 +23525,7 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
     numbers.shift = step.shift;
     numbers.mask = step.mask;
     numbers.flags = step.flags;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->tiles,
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_tile_groups(run, plan->tiles),
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 

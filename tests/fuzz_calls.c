@@ -1554,6 +1554,8 @@ static void do_histogram(form which) {
             surely_wrong(GPUSCAN_ERROR_OVERLAP);
         if (desc.host_edges)
             known = all_ascend(host_wanted + host_edges, &shape);
+        if (may_succeed() && host_counts + host_size > HOST)
+            return; /* of many tiles: no room */
         if (may_succeed() && host_counts < HOST / 2 &&
             (host_counts + host_size > host_edges || host_samples + sample_bytes > host_edges))
             return; /* the model has no say on edges or weights that are written */

@@ -347,6 +347,10 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
     desc.count = 1000; /* the form for few samples */
     desc.call.strategy = GPUSCAN_STRATEGY_AUTO;
     prepare_histogram(&desc);
+    desc.rows = 1024; /* and tiles: whole vectors, but of three channels */
+    desc.tile_width = desc.tile_height = 64;
+    if (strategies)
+        prepare_histogram(&desc);
     if (weights)
         fake_release(desc.weights.mem);
 }

@@ -1222,6 +1222,36 @@ static void no_samples(void **state) {
     test_buffer_free(&out);
 }
 
+/* Tiles of whole vectors, in arrays that begin anywhere, on every strategy that there is. */
+static void host_tiles(void **state) {
+    enum { WIDTH = 96, HEIGHT = 50 };
+    unsigned char *bytes = (unsigned char *)test_alloc(WIDTH * HEIGHT + 16);
+    uint32_t       got[6 * 256], wanted[6 * 256];
+    unsigned       begin, s;
+    (void)state;
+    test_random_bytes(bytes, WIDTH * HEIGHT + 16);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (begin = 0; begin < 16; begin += 5) {
+            gpuscan_histogram_desc d;
+            gpuscan_result         r;
+            memset(&d, 0, sizeof d);
+            d.rows = HEIGHT;
+            d.tile_width = 32;
+            d.tile_height = 40;
+            d.call.strategy = (gpuscan_strategy)s;
+            test_case("histograms of tiles from byte %u on, %s", begin, test_strategy_name(d.call.strategy));
+            memset(got, 0xEE, sizeof got);
+            r = gpuscan_histogram_host(test.gs, bytes + begin, got, WIDTH, &d);
+            if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+                continue;
+            test_ok(r);
+            d.count = WIDTH;
+            ref_histogram(&d, bytes + begin, NULL, NULL, wanted);
+            test_same(GPUSCAN_TYPE_U32, got, wanted, 6 * 256);
+        }
+    free(bytes);
+}
+
 static void host_arrays(void **state) {
     static const uint64_t  counts[] = {0, 1, 2, 1000, 4097, 100003};
     static const float     edges[] = {-1, 0, 0, 0.5f, 2};
@@ -1343,7 +1373,7 @@ int main(void) {
                                        TEST(limited_devices), TEST(bytes_by_value), TEST(values_in_slices),
                                        TEST(little_local_memory),
                                        TEST(no_samples),
-                                       TEST(host_arrays)};
+                                       TEST(host_arrays), TEST(host_tiles)};
     test_select();
     return cmocka_run_group_tests_name("histogram", tests, test_open, test_close);
 }
