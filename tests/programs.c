@@ -277,8 +277,12 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     scan.kind = op == GPUSCAN_OP_ADD ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     scan.count = reduce.count = add.count = 1000;
     add.block = 1024;
-    if (op < GPUSCAN_OP_ARGMIN)
+    if (op < GPUSCAN_OP_ARGMIN) {
         prepare_scan(&scan);
+        scan.rows = 100000; /* by whole rows */
+        prepare_scan(&scan);
+        scan.rows = 0;
+    }
     scan.count = reduce.count = add.count = UINT64_C(1) << 26;
     for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
         scan.call.strategy = reduce.call.strategy = add.call.strategy = (gpuscan_strategy)s;
