@@ -16306,7 +16306,7 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "%s: its bytes, from the first row's to the last row's last, do not fit 64 bits", field);
+                             "%s: count elements, in as many rows of its pitch, do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 

@@ -146,9 +146,13 @@ static void prepared_tally(void **state) {
     gpuscan             *whole = test.gs;
     gpuscan_desc        desc;
     gpuscan_select_desc d;
+    unsigned char       ones[5000];
     unsigned            programs;
+    cl_uint             kept = 0;
     (void)state;
     test_case("a tally alone, prepared");
+    memset(ones, 1, sizeof ones);
+    test_buffer_set(&flags, 0, sizeof ones, ones);
     memset(&desc, 0, sizeof desc);
     desc.context = test.context;
     desc.queue = test.queue;
@@ -162,7 +166,8 @@ static void prepared_tally(void **state) {
     d.flags = flags.at;
     test_ok(gpuscan_select(test.gs, &d));
     assert_int_equal(test_programs(test.gs), programs);
-    test_cl(clFinish(test.queue));
+    test_cl(clEnqueueReadBuffer(test.queue, tally.at.mem, CL_TRUE, 0, sizeof kept, &kept, 0, NULL, NULL));
+    assert_int_equal(kept, sizeof ones);
     test_destroy(test.gs);
     test.gs = whole;
     test_buffer_free(&flags);
