@@ -16305,8 +16305,9 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "%s: count elements, in as many rows of its pitch, do not fit 64 bits", field);
+        return rows > 1 ? gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                                        "%s: rows * %s_pitch + count elements do not fit 64 bits", field, field)
+                        : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
