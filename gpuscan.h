@@ -4350,7 +4350,7 @@ static const char *gpuscan__kernels[] = {
     "        later |= heads[k];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        if (later == 0 || !GPUSCAN_LANES_APART) {\n"
+    "        if ((later == 0) | !GPUSCAN_LANES_APART) {\n"
     "            gpuscan_number sum = x[k];\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"

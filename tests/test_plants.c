@@ -494,12 +494,12 @@ static gpuscan *open_with(const char *line, const plant *p) {
     return gs;
 }
 
-/* By default a fifth of the rows, with --more a third, others with another seed: each is a program or several to
+/* By default an eighth of the rows, with --more a third, others with another seed: each is a program or several to
    compile. */
 static int is_left_out(size_t i) {
     if ((plants[i].what == 'x' || plants[i].what == 'y') && !test.info.has_images)
         return 1;
-    return test.share > 1 && (i + test.seed) % (test.share > 8 ? 5 : 3) != 0;
+    return test.share > 1 && (i + test.seed) % (test.share > 8 ? 8 : 3) != 0;
 }
 
 /* Without its plant each job is right. */

@@ -12,6 +12,8 @@
 
 long=
 [ "$1" = --long ] && long=1
+optimize= # a short run has less to compute than to compile
+[ -n "$long" ] && optimize=-O1
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$root" || exit 1
 work=$root/build/trust
@@ -49,7 +51,7 @@ check() {
 build() {
   source=$1
   shift
-  check "compile $source" "$@" -std=c99 -O1 "tests/$source.c" -o "$work/$source" $libraries
+  check "compile $source" "$@" -std=c99 $optimize "tests/$source.c" -o "$work/$source" $libraries
 }
 
 left_out() {
@@ -135,7 +137,7 @@ unset ASAN_OPTIONS
 # ---- faults from outside -----------------------------------------------------------------------------------------------
 
 if echo '#include <CL/cl_layer.h>' > "$work/try.c" && $cc -fsyntax-only "$work/try.c" 2> /dev/null; then
-  check 'compile cl_layer' "$cc" -std=c99 -O1 -shared -fPIC tests/cl_layer.c -o "$work/layer.so"
+  check 'compile cl_layer' "$cc" -std=c99 $optimize -shared -fPIC tests/cl_layer.c -o "$work/layer.so"
   build under_layer "$cc"
   check 'faults from the loader' env OPENCL_LAYERS="$work/layer.so" GPUSCAN_TEST_LONG="${long:-0}" \
     "$work/under_layer"
@@ -182,7 +184,7 @@ find_planted() {
 # Groups of 1, 32, 64 and the largest; local memory as it is, 16 and 1 KiB; with and without 64-bit atomics and doubles.
 simulations() {
   # shellcheck disable=SC2086
-  check 'compile for the simulator' $cc -std=c99 -O1 tests/test_smoke.c -o "$work/smoke" $libraries
+  check 'compile for the simulator' $cc -std=c99 $optimize tests/test_smoke.c -o "$work/smoke" $libraries
   for each in '0 0 0' '1 0 0' '32 0 0' '64 0 0' '0 16384 0' '0 1024 0' '0 0 3' '64 1024 3' '1 1024 3'; do
     # shellcheck disable=SC2086
     set -- $each
@@ -200,14 +202,14 @@ simulations() {
 
 if [ -n "$long" ]; then
   # shellcheck disable=SC2086
-  check 'compile test_trust' $cc -std=c99 -g -O1 tests/test_trust.c -o "$work/trust" $libraries
+  check 'compile test_trust' $cc -std=c99 -g $optimize tests/test_trust.c -o "$work/trust" $libraries
   check 'test_trust, all of it' env GPUSCAN_TEST_LONG=1 "$work/trust"
   # shellcheck disable=SC2086
-  check 'compile test_pairs' $cc -std=c99 -g -O1 tests/test_pairs.c -o "$work/pairs" $libraries
+  check 'compile test_pairs' $cc -std=c99 -g $optimize tests/test_pairs.c -o "$work/pairs" $libraries
   check 'calls at random' env GPUSCAN_TEST_SHARE=6 GPUSCAN_TEST_SECONDS=$((seconds / 12)) "$work/pairs"
   if [ -n "$sanitize" ]; then
     # shellcheck disable=SC2086
-    check 'compile for leaks' $cc -std=c99 -g -O1 $sanitize tests/test_trust.c -o "$work/trust-leaks" $libraries
+    check 'compile for leaks' $cc -std=c99 -g $optimize $sanitize tests/test_trust.c -o "$work/trust-leaks" $libraries
     check 'leaks, LeakSanitizer' env GPUSCAN_TEST_LONG=1 GPUSCAN_TEST_ONLY='*many_*' "$work/trust-leaks"
   else
     left_out "leaks, $cc has no -fsanitize=address"
@@ -226,7 +228,7 @@ if [ -n "$long" ]; then
   fi
   if have clang && clang -fsanitize=thread -c "$work/try.c" -o "$work/try.o" 2> /dev/null; then
     # shellcheck disable=SC2086
-    check 'compile for races' clang -std=c99 -g -O1 -fsanitize=thread tests/test_trust.c -o "$work/trust-races" $libraries
+    check 'compile for races' clang -std=c99 -g $optimize -fsanitize=thread tests/test_trust.c -o "$work/trust-races" $libraries
     check 'races, ThreadSanitizer' env GPUSCAN_TEST_ONLY='*threads*' "$work/trust-races"
   else
     left_out 'races, for want of clang -fsanitize=thread'
