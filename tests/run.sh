@@ -160,8 +160,8 @@ cpu_name() {
   OCL_ICD_VENDORS=$work/icd/pocl/ GPUSCAN_TEST_ONLY=none "$work/test_offsets" 2>&1 |
     sed -n 's/^\(pthread.*\), seed.*/\1/p'
 }
-cpus='sse2+x86-64 avx2+haswell avx512+skylake-avx512'
-[ -n "$intel" ] && cpus="$cpus sse41+nehalem"
+cpus='avx2+haswell avx512+skylake-avx512'
+[ -n "$intel" ] && cpus="$cpus sse2+x86-64 sse41+nehalem"
 can=$(grep -m 1 '^flags' /proc/cpuinfo 2> /dev/null)
 mkdir -p "$work/icd/pocl" && printf '%s\n' "$pocl" > "$work/icd/pocl/pocl.icd"
 seen=$(cpu_name)

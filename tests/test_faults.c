@@ -382,7 +382,7 @@ static void test_calls_enqueued(void **state) {
         for (k = 0; k < 4; k++)
             for (s = 0; s < 3; s++)
                 if (k == 3 && s != 1 - (size_t)when % 2) { /* a sort has many commands: one strategy */
-                } else if (test.share > 8 && (k + s + (size_t)when + test.seed) % 3 != 0) { /* the others next time */
+                } else if (test.share > 8 && (k + s + (size_t)when + test.seed) % 6 != 0) { /* the others next time */
                 } else if (!test.is_small || (k + s) % 3 == 0) {
                     all_faults(kinds[k], strategies[s], (situation)when, 0);
                     all_faults(kinds[k], strategies[s], (situation)when, 1);
@@ -411,7 +411,7 @@ static void test_strategies_cold(void **state) {
                 all_faults(kinds[i], (gpuscan_strategy)s, COLD, 0);
 }
 
-/* What proves itself: every call of a self-test, and every allocation, of each operation; by default of a third of
+/* What proves itself: every call of a self-test, and every allocation, of each operation; by default of a sixth of
    them, with another seed others. */
 static void test_self_tests(void **state) {
     static const struct {
@@ -427,7 +427,7 @@ static void test_self_tests(void **state) {
     if (test.is_small)
         skip();
     for (i = 0; i < sizeof of / sizeof *of; i++)
-        if (test.share <= 8 || (i + test.seed) % 3 == 0) {
+        if (test.share <= 8 || (i + test.seed) % 6 == 0) {
             lanes = of[i].lanes;
             all_faults(of[i].kind, of[i].strategy, COLD, 0);
         }
