@@ -1715,7 +1715,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
     "#define GPUSCAN_TEST_PLANT_ROW_HEADS        43 /* rows begin with vectors alone */\n"
-    "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     47 /* an image is read from its first row on, whatever y says */\n"
+    "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     44 /* an image is read from its first row on, whatever y says */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"

@@ -2422,11 +2422,7 @@ static void new_buffer(int b, cl_context context, cl_mem_flags flags) {
 static void new_picture(struct picture *p, cl_context context, cl_mem_flags flags) {
     const size_t pixels = PICTURE_WIDTH * PICTURE_HEIGHT * PICTURE_CHANNELS, size = ref_size(p->type);
     const float nan = NAN;
-    cl_image_format format = {CL_RGBA, 0};
-    cl_image_desc desc;
-    cl_int status = CL_SUCCESS;
     size_t i;
-    format.image_channel_data_type = p->channel;
     p->pixels = (unsigned char *)test_alloc(pixels * size);
     for (i = 0; i < pixels * size; i++)
         p->pixels[i] = (unsigned char)((i * 2654435761u) >> 13);
@@ -2434,18 +2430,11 @@ static void new_picture(struct picture *p, cl_context context, cl_mem_flags flag
         const float number = (float)(i * 7919 % 9001) / 4 - 1100;
         memcpy(p->pixels + 4 * i, i % 1000 == 5 ? &nan : &number, 4);
     }
-    memset(&desc, 0, sizeof desc);
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = PICTURE_WIDTH;
-    desc.image_height = PICTURE_HEIGHT;
-    p->mem = clCreateImage(context, flags | CL_MEM_COPY_HOST_PTR, &format, &desc, p->pixels, &status);
-    test_cl(status);
+    p->mem = test_image_new(context, flags, CL_RGBA, p->channel, PICTURE_WIDTH, PICTURE_HEIGHT, p->pixels);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     cl_buffer_region region = {SUB_AT, SUB_SIZE};
-    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
-    cl_image_desc image;
     const unsigned char byte = 0x3C;
     cl_int status = CL_SUCCESS;
     int q;
@@ -2478,11 +2467,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     scratch_mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, SCRATCH, NULL, &status);
     test_cl(status);
     test_cl(clEnqueueFillBuffer(queues[0], scratch_mem, &byte, 1, 0, SCRATCH, 0, NULL, NULL));
-    memset(&image, 0, sizeof image);
-    image.image_type = CL_MEM_OBJECT_IMAGE2D;
-    image.image_width = image.image_height = 16;
-    arenas[IMAGE].mem = clCreateImage(test.context, CL_MEM_READ_WRITE, &format, &image, NULL, &status);
-    test_cl(status);
+    arenas[IMAGE].mem = test_image_new(test.context, CL_MEM_READ_WRITE, CL_RGBA, CL_UNSIGNED_INT8, 16, 16, NULL);
     for (q = 0; q < NO_PICTURE && test.info.has_images; q++)
         new_picture(&pictures[q], q == FOREIGN_PICTURE ? foreign : test.context,
                     q == WRITE_ONLY_PICTURE ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY);

@@ -671,6 +671,25 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
+/* A 2D image, of the data or, where that is NULL, of anything. */
+static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_channel_order order, cl_channel_type type,
+                                    uint64_t width, uint64_t height, const void *data) {
+    cl_image_format format;
+    cl_image_desc desc;
+    cl_int status = CL_SUCCESS;
+    cl_mem made;
+    memset(&desc, 0, sizeof desc);
+    format.image_channel_order = order;
+    format.image_channel_data_type = type;
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
+    made = clCreateImage(context, flags | (data ? CL_MEM_COPY_HOST_PTR : 0), &format, &desc, (void *)(uintptr_t)data,
+                         &status);
+    test_cl(status);
+    return made;
+}
+
 /* What a call may have beside its data: scratch of the caller's with garbage in it and guards around, an event to wait
    for, and one that it gives. */
 typedef enum test_scratch_choice {

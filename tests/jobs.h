@@ -652,24 +652,14 @@ static inline void job_image(job *j) {
     const uint64_t pixels = j->integral.width * j->integral.height;
     const cl_short *in = (const cl_short *)j->in_data;
     cl_short *all;
-    cl_image_format format;
-    cl_image_desc desc;
-    cl_int status;
     uint64_t i;
     if (!test.info.has_images || strcmp(test.info.profile, "simulator") == 0)
         return;
     all = (cl_short *)job_bytes(pixels * 8);
     for (i = 0; i < pixels; i++)
         memcpy(all + 4 * i, in + 2 * i, 4);
-    memset(&desc, 0, sizeof desc);
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)j->integral.width;
-    desc.image_height = (size_t)j->integral.height;
-    format.image_channel_order = CL_RGBA;
-    format.image_channel_data_type = CL_SIGNED_INT16;
-    j->integral.src_image.mem =
-        clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all, &status);
-    test_cl(status);
+    j->integral.src_image.mem = test_image_new(test.context, CL_MEM_READ_ONLY, CL_RGBA, CL_SIGNED_INT16,
+                                               j->integral.width, j->integral.height, all);
     free(all);
 }
 

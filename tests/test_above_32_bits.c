@@ -1,7 +1,7 @@
 /* Runs, selections and segments of more than 2^32 elements, in the long run, where the device has room for them: 8 GiB.
    cc -O2 tests/test_above_32_bits.c -o build/test_above_32_bits -lcmocka -lOpenCL -lm
    GPUSCAN_TEST_LONG=1 build/test_above_32_bits */
-#include "harness.h"
+#include "tallies.h"
 
 /* Zeros, but for pieces of random bytes, none of them 0: some end or begin where 32 bits do, or the array does. As keys
    they are runs of one to 2^31 elements, as flags they are selected or begin segments. */
@@ -100,22 +100,6 @@ static int is_in_turn(int s) {
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)                                                                       \
         if (is_in_turn(s))
 
-static void check_array(const char *what, test_buffer *got, const void *wanted, size_t size, uint64_t n) {
-    const unsigned char *found = (const unsigned char *)test_buffer_get(got);
-    uint64_t             i;
-    if (memcmp(found, wanted, (size_t)n * size) == 0)
-        return;
-    for (i = 0; memcmp(found + i * size, (const unsigned char *)wanted + i * size, size) == 0;)
-        i++;
-    fail_msg("%s: %s: element %" PRIu64 " of %" PRIu64 " is wrong", test.what, what, i, n);
-}
-
-static void check_tally(test_buffer *tally, uint64_t wanted) {
-    const uint64_t found = *(uint64_t *)test_buffer_get(tally);
-    if (found != wanted)
-        fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, found, wanted);
-}
-
 static void runs_of_all(void **state) {
     test_buffer       keys, starts, lengths, sums, tally;
     gpuscan_runs_desc d;
@@ -149,11 +133,11 @@ static void runs_of_all(void **state) {
         d.call.strategy = (gpuscan_strategy)s;
         if (!test_runs_ran(&d))
             continue;
-        check_tally(&tally, large.runs);
-        check_array("starts", &starts, large.starts, 8, large.runs);
-        check_array("keys", &keys, large.keys, 1, large.runs);
-        check_array("lengths", &lengths, large.lengths, 8, large.runs);
-        check_array("sums", &sums, large.sums, 8, large.runs);
+        tally_check(1, GPUSCAN_TYPE_U64, &tally, NULL, 0, 0, large.runs, large.runs);
+        test_same_bytes(test_buffer_get(&starts), large.starts, 8, large.runs);
+        test_same_bytes(test_buffer_get(&keys), large.keys, 1, large.runs);
+        test_same_bytes(test_buffer_get(&lengths), large.lengths, 8, large.runs);
+        test_same_bytes(test_buffer_get(&sums), large.sums, 8, large.runs);
     }
     test_buffer_free(&keys);
     test_buffer_free(&starts);
@@ -194,9 +178,9 @@ static void selections(void **state) {
         d.call.strategy = (gpuscan_strategy)s;
         if (!test_select_ran(&d))
             continue;
-        check_tally(&tally, n);
-        check_array("indices", &indices, large.selected, 8, n);
-        check_array("elements", &elements, wanted, 1, n);
+        tally_check(1, GPUSCAN_TYPE_U64, &tally, NULL, 0, 0, n, n);
+        test_same_bytes(test_buffer_get(&indices), large.selected, 8, n);
+        test_same_bytes(test_buffer_get(&elements), wanted, 1, n);
     }
     test_buffer_free(&elements);
     test_buffer_free(&indices);
@@ -278,7 +262,7 @@ static void reductions(void **state) {
         d.call.strategy = (gpuscan_strategy)s;
         if (!test_reduce_ran(&d))
             continue;
-        check_array("sums", &sums, large.sums, 8, large.runs);
+        test_same_bytes(test_buffer_get(&sums), large.sums, 8, large.runs);
     }
     test_buffer_free(&offsets);
     test_buffer_free(&sums);

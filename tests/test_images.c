@@ -160,21 +160,14 @@ static picture picture_new(cl_image_format format) {
     uint32_t       places[4], *numbers = (uint32_t *)test_alloc((uint64_t)WIDTH * HEIGHT * 16), c;
     size_t         bytes = pixel_bytes(format) * WIDTH * HEIGHT, i;
     unsigned char *data = (unsigned char *)test_alloc(bytes);
-    cl_image_desc  desc;
-    cl_int         status;
     picture        p;
     p.format = format;
     p.type = type_of(format.image_channel_data_type);
     p.channels = channels_of(format.image_channel_order, places);
     p.pixels = (unsigned char *)test_alloc((uint64_t)WIDTH * HEIGHT * p.channels * ref_size(p.type));
-    memset(&desc, 0, sizeof desc);
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = WIDTH;
-    desc.image_height = HEIGHT;
     fill_picture(format, data, bytes);
-    p.image =
-        clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &p.format, &desc, data, &status);
-    test_cl(status);
+    p.image = test_image_new(test.context, CL_MEM_READ_ONLY, format.image_channel_order, format.image_channel_data_type,
+                             WIDTH, HEIGHT, data);
     read_pixels(p.image, p.type, numbers);
     check_red(&p, data, numbers);
     for (i = 0; i < (size_t)WIDTH * HEIGHT; i++)

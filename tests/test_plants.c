@@ -228,18 +228,7 @@ static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
 
 /* Of n pixels of four channels, which the elements are, so many a row. */
 static cl_mem image_of(const unsigned char *pixels, uint64_t n, uint64_t width) {
-    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
-    cl_image_desc desc;
-    cl_int status = CL_SUCCESS;
-    cl_mem image;
-    memset(&desc, 0, sizeof desc);
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)width;
-    desc.image_height = (size_t)(n / width);
-    image = clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc,
-                          (void *)(uintptr_t)pixels, &status);
-    test_cl(status);
-    return image;
+    return test_image_new(test.context, CL_MEM_READ_ONLY, CL_RGBA, CL_UNSIGNED_INT8, width, n / width, pixels);
 }
 
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
