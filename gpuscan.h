@@ -14417,8 +14417,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 &&
-               (!e->key || e->reduces);
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, lanes */
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
@@ -18266,8 +18265,7 @@ static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    gpuscan__scan_key own;
-    memcpy(&own, plan->key.own, sizeof(own));
+    gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     if (gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     } else {
@@ -18934,7 +18932,7 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
 static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
-    gpuscan__scan_key own;
+    gpuscan__scan_key own = gpuscan__scan_own(&program->key);
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
@@ -18943,7 +18941,6 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
     uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
-    memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
@@ -18997,9 +18994,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    gpuscan__scan_key own;
-    memcpy(&own, program->key.own, sizeof(own));
-    return gpuscan__test_rounds(gpuscan__scan_test_round, own.whole_rows ? 3 : 2, gs, common, program, right);
+    unsigned rounds = gpuscan__scan_own(&program->key).whole_rows ? 3 : 2;
+    return gpuscan__test_rounds(gpuscan__scan_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(scan, 1, 1);
@@ -19857,6 +19853,12 @@ GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the first of the plan's ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels */
 
+static gpuscan__histogram_key gpuscan__histogram_own(const gpuscan__key *key) {
+    gpuscan__histogram_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
     for (; mask; mask &= mask - 1)
@@ -19927,8 +19929,7 @@ static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
     static const char *const with_tiles[] = {"gpuscan_histogram", "gpuscan_histogram_finish", "gpuscan_histogram_tiles",
                                              NULL};
-    gpuscan__histogram_key own;
-    memcpy(&own, key->own, sizeof(own));
+    gpuscan__histogram_key own = gpuscan__histogram_own(key);
     return gpuscan__has_whole_tiles(key, &own) ? with_tiles : names;
 }
 
@@ -19989,9 +19990,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     const gpuscan__type_facts *sample = &gpuscan__types[binned];
     int f64 = binned == GPUSCAN_TYPE_F64;
     const char *real = f64 ? "double" : "float";
-    gpuscan__histogram_key own;
+    gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
     uint32_t shift, step, sample_size;
-    memcpy(&own, plan->key.own, sizeof(own));
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     sample_size = gpuscan__sample_size(&plan->key, &own);
@@ -21605,7 +21605,7 @@ GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
 /* The first two kernels of several passes are the scan's. */
 enum { GPUSCAN__SELECT_PARTS = GPUSCAN__SCAN_CARRIES + 1, GPUSCAN__SELECT_MOVE };
 
-static gpuscan__select_key gpuscan__select_key_of(const gpuscan__key *key) {
+static gpuscan__select_key gpuscan__select_own(const gpuscan__key *key) {
     gpuscan__select_key own;
     memcpy(&own, key->own, sizeof(own));
     return own;
@@ -21622,7 +21622,7 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
     static const char *const single_home[3][2] = {
         {"gpuscan_select_look_back", NULL}, {"gpuscan_select_ahead", NULL}, {"gpuscan_select_look_back_cpu", NULL}};
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
-    int moves = gpuscan__select_key_of(key).moves != 0;
+    int moves = gpuscan__select_own(key).moves != 0;
     int form = gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     if (!gpuscan__is_single_pass(strategy))
         return moves ? multi_pass : multi_pass_home;
@@ -21683,7 +21683,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 }
 
 static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    gpuscan__select_key own = gpuscan__select_key_of(&plan->key);
+    gpuscan__select_key own = gpuscan__select_own(&plan->key);
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int stages = gpuscan__select_stages(&own);
     gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
@@ -21979,7 +21979,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     uint64_t tile_bytes;
     if (common->forced) {
         *key = *common->forced;
-        plan->key = gpuscan__select_key_of(key);
+        plan->key = gpuscan__select_own(key);
     } else {
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
@@ -22298,7 +22298,7 @@ static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload
 static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                  unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
-    gpuscan__select_key own = gpuscan__select_key_of(&program->key);
+    gpuscan__select_key own = gpuscan__select_own(&program->key);
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
     gpuscan__select_plan plan;
@@ -22403,7 +22403,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
     const gpuscan_custom *custom = desc->custom;
-    int wide = plan->common.forced ? gpuscan__select_key_of(plan->common.forced).wide != 0
+    int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
     gpuscan_result r;
     if ((unsigned)key >= GPUSCAN_TYPE_COUNT)
@@ -22627,7 +22627,7 @@ static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *pa
 static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
-    gpuscan__select_key own = gpuscan__select_key_of(&program->key);
+    gpuscan__select_key own = gpuscan__select_own(&program->key);
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__select_plan plan;
     gpuscan_runs_desc desc;
@@ -22734,6 +22734,12 @@ typedef struct gpuscan__sort_key {
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
+static gpuscan__sort_key gpuscan__sort_own(const gpuscan__key *key) {
+    gpuscan__sort_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
 /* Elements of the caller's, or in the scratch so many bytes on. */
 typedef struct gpuscan__sort_place {
     gpuscan_buffer buffer;
@@ -22811,8 +22817,7 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
     static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
-    gpuscan__sort_key own;
-    memcpy(&own, key->own, sizeof(own));
+    gpuscan__sort_key own = gpuscan__sort_own(key);
     if (own.small)
         return key->custom_size ? small_custom : small_sort;
     if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
@@ -22841,9 +22846,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
-    gpuscan__sort_key own;
+    gpuscan__sort_key own = gpuscan__sort_own(key);
     int real = type->kind == 'f';
-    memcpy(&own, key->own, sizeof(own));
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
@@ -23707,14 +23711,13 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
-    gpuscan__sort_key own;
+    gpuscan__sort_key own = gpuscan__sort_own(&program->key);
     gpuscan_payload payload;
     gpuscan__test test;
     gpuscan__test_array *src, *dst, *payload_src = NULL, *values = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
     gpuscan_result r;
     int moves_indices;
-    memcpy(&own, program->key.own, sizeof(own));
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
     memset(&desc, 0, sizeof(desc));
