@@ -499,12 +499,18 @@ static void test_controls(void **state) {
     for (i = 0; i < sizeof plants / sizeof *plants; i++) {
         const plant *p = &plants[i];
         gpuscan *gs;
+        gpuscan_info info;
         int got;
         if (is_left_out(i))
             continue;
         gs = open_with("", p);
         test_case("%s, %c, %s", p->name, p->what, test_strategy_name(p->strategy));
         got = run(gs, p);
+        test_ok(gpuscan_get_info(gs, &info));
+        if (got == -1 && !info.refusals && !info.has_fence && p->strategy == SINGLE) { /* nothing was tried */
+            print_message("%s: needs a fence of device scope\n", test.what);
+            got = 1;
+        }
         if (got == -1 && p->lanes && test.info.has_lanes) { /* what stands in for lanes need not work on every device */
             print_message("%s: refused with lanes through local memory\n", test.what);
             got = 1;
