@@ -9947,8 +9947,9 @@ static const char *gpuscan__kernels[] = {
     "/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
-    "   is known the ranks are, and those that fall into its share are looked for there. Of a CPU's group the one work-item\n"
-    "   goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
+    "   is known the ranks are, and those that fall into its share are looked for there. Small histograms are a sub-group's,\n"
+    "   several at once. Of a CPU's group the one work-item goes from block to block. Totals and ranks have 64 bits and wrap\n"
+    "   around. */\n"
     "\n"
     "#if GPUSCAN_QUANTILE\n"
     "typedef struct {\n"
@@ -10184,7 +10185,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "/* No mean, and few fractions: code that runs once is slow to come in, so what is not wanted is left\n"
     "   out. */\n"
-    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n"
+    "#if GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_ALL\n"
     "#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
     "#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
     "#define GPUSCAN_ALL_FRACTIONS_PUT GPUSCAN_FRACTIONS_PUT(0)\n"
@@ -10200,30 +10201,140 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_QUANTILE_KEEPS 0\n"
     "#endif\n"
     "\n"
-    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS, 0 behind the last bin. */\n"
+    "/* The vector of bins from at on: 0 behind the last one. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_vector(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong at,\n"
+    "                                          ulong last) {\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    if (((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0 && at + GPUSCAN_VECTOR <= last)\n"
+    "        x->raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+    "    else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            x->element[v] = at + v < last ? counts[at + v] : 0;\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_counts_sum(const gpuscan_src_vector *x) {\n"
+    "    gpuscan_t sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum += x->element[v];\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS. */\n"
     "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
     "                                        ulong last) {\n"
-    "    bool aligned = false;\n"
-    "#ifdef GPUSCAN_SRC_RAW\n"
-    "    aligned = ((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0;\n"
-    "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        ulong at = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
-    "#ifdef GPUSCAN_SRC_RAW\n"
-    "        if (aligned && at + GPUSCAN_VECTOR <= last)\n"
-    "            x[k].raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
-    "        else\n"
-    "#endif\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        gpuscan_counts_vector(x + k, counts, first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, last);\n"
+    "}\n"
+    "\n"
+    "/* Writes the result of a rank that is in the vector of bins from bin on, of which low is what precedes it. */\n"
+    "GPUSCAN_INLINE void gpuscan_quantile_in_vector(global uint *to, const gpuscan_places *places,\n"
+    "                                               const gpuscan_src_vector *x, ulong bin, ulong low, ulong rank) {\n"
+    "    ulong found = 0, below = 0, count = 0;\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                x[k].element[v] = at + v < last ? counts[at + v] : 0;\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        if (low < rank) { /* the last one */\n"
+    "            found = bin + v;\n"
+    "            below = low;\n"
+    "            count = x->element[v];\n"
+    "        }\n"
+    "        low += x->element[v];\n"
+    "    }\n"
+    "    gpuscan_quantile_found(to, places, found, below, count, rank);\n"
+    "}\n"
+    "\n",
+    "/* Behind the lanes' local memory: the ranks, and words of the work-items. */\n"
+    "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
+    "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+    "\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "#define GPUSCAN_SUMS_SYNC() GPUSCAN_LANES_SYNC()\n"
+    "#else\n"
+    "#define GPUSCAN_SUMS_SYNC() GPUSCAN_BARRIER()\n"
+    "#endif\n"
+    "\n"
+    "/* Of several small histograms, of per a sub-group: its vectors are scanned from the first to the last one, wherever a\n"
+    "   histogram ends, and what precedes each vector stands in local memory, the sub-group's sum behind the last. So there\n"
+    "   the vector of a rank is found by halves, once what precedes its histogram is taken off. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS; /* what they are made of */\n"
+    "    local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows;\n"
+    "    uint bins = (uint)numbers.bins, results = (uint)numbers.results;\n"
+    "    uint vectors = (bins + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR; /* of a row */\n"
+    "    uint per = GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS / vectors;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS * per; first < rows;\n"
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS * per) {\n"
+    "        ulong row = first + GPUSCAN_SUBGROUP * per, before = 0;\n"
+    "        uint here = row < rows ? (uint)min(rows - row, (ulong)per) : 0;\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors;\n"
+    "            gpuscan_counts_vector(x + k, counts + (row + r) * numbers.pitch, i % vectors * GPUSCAN_VECTOR,\n"
+    "                                  r < here ? bins : 0);\n"
+    "            end[k] = gpuscan_counts_sum(x + k);\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            sums[k * GPUSCAN_LANES + GPUSCAN_LANE] = within[k] += before;\n"
+    "            before += sum[k];\n"
+    "        }\n"
+    "        if (GPUSCAN_LANE == 0)\n"
+    "            sums[GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS] = before;\n"
+    "        GPUSCAN_SUMS_SYNC();\n"
+    "        for (uint i = GPUSCAN_LANE; i < here * results; i += GPUSCAN_LANES) {\n"
+    "            uint r = i / results, low = r * vectors, high = low + vectors;\n"
+    "            ulong preceding = sums[low], total = sums[high] - preceding;\n"
+    "            ulong rank = gpuscan_rank(ranks[i % results], total);\n"
+    "            global uint *to = dst + row * results + i;\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total)\n"
+    "                rank++;\n"
+    "            while (high - low > 1) { /* what precedes vector low is less than the rank, vector high not */\n"
+    "                uint middle = low + (high - low) / 2;\n"
+    "                if (sums[middle] - preceding < rank)\n"
+    "                    low = middle;\n"
+    "                else\n"
+    "                    high = middle;\n"
+    "            }\n"
+    "            if (total == 0) {\n"
+    "                *to = (uint)numbers.none;\n"
+    "            } else {\n"
+    "                uint bin = (low - r * vectors) * GPUSCAN_VECTOR;\n"
+    "                gpuscan_src_vector of_rank;\n"
+    "                gpuscan_counts_vector(&of_rank, counts + (row + r) * numbers.pitch, bin, bins);\n"
+    "                gpuscan_quantile_in_vector(to, &places, &of_rank, bin, sums[low] - preceding, rank);\n"
+    "            }\n"
+    "        }\n"
+    "        if (numbers.cdf_size)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "                uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n"
+    "                ulong next = within[k] - sums[min(r, here) * vectors];\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    next += x[k].element[v];\n"
+    "                    if (r < here && bin + v < bins)\n"
+    "                        gpuscan_cdf_store(cdf, numbers.cdf_size, (row + r) * numbers.pitch + bin + v, next);\n"
+    "                }\n"
+    "            }\n"
+    "        GPUSCAN_SUMS_SYNC();\n"
     "    }\n"
     "}\n"
     "\n"
-    "/* Behind the lanes' local memory: the ranks, and a word a work-item. */\n"
-    "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
-    "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+    "#else\n"
     "\n"
     "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
     "   cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
@@ -10248,12 +10359,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "        gpuscan_counts_load(x, counts, first, last);\n"
     "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            end[k] = 0;\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                end[k] += x[k].element[v];\n"
-    "        }\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            end[k] = gpuscan_counts_sum(x + k);\n"
     "        gpuscan_lanes_scan(end, within, sum, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -10265,33 +10372,23 @@ static const char *gpuscan__kernels[] = {
     "                    ulong next = rank + x[k].element[v];\n"
     "                    if (is_mean && bin + v < last)\n"
     "                        mean = gpuscan_mean_add(places, mean,\n"
-    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n",
+    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
     "                    if (cdf_size && bin + v < last)\n"
     "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
     "                    rank = next;\n"
     "                }\n"
     "            }\n"
     "            for (uint r = 0; r < results; r++) {\n"
-    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
-    "                if (rank <= low || rank > before + end[k])\n"
-    "                    continue;\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                    if (at < rank) { /* the last one */\n"
-    "                        found = bin + v;\n"
-    "                        below = at;\n"
-    "                        count = x[k].element[v];\n"
-    "                    }\n"
-    "                    at += x[k].element[v];\n"
-    "                }\n"
-    "                gpuscan_quantile_found(to + r, places, found, below, count, rank);\n"
+    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r];\n"
+    "                if (low < rank && rank <= before + end[k])\n"
+    "                    gpuscan_quantile_in_vector(to + r, places, x + k, bin, low, rank);\n"
     "            }\n"
     "            before += sum[k];\n"
     "        }\n"
     "    }\n"
     "    return mean;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* All work-items' shares of a mean, in item 0's word. */\n"
     "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
     "    words[GPUSCAN_ITEM] = mean;\n"
@@ -10331,12 +10428,10 @@ static const char *gpuscan__kernels[] = {
     "                gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
     "            gpuscan_t of_x = 0, of_y = 0;\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                    of_x += x[k].element[v];\n"
-    "                    of_y += two ? y[k].element[v] : 0;\n"
-    "                }\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "                of_x += gpuscan_counts_sum(x + k);\n"
+    "                of_y += two ? gpuscan_counts_sum(y + k) : 0;\n"
+    "            }\n"
     "            own += of_x + of_y;\n"
     "            if (keeps) {\n"
     "                of_x = gpuscan_lanes_sum_one(of_x, shared);\n"
@@ -10347,7 +10442,7 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "        }\n"
-    "        own = gpuscan_lanes_sum_one(own, shared);\n",
+    "        own = gpuscan_lanes_sum_one(own, shared);\n"
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
     "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
@@ -10365,7 +10460,7 @@ static const char *gpuscan__kernels[] = {
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
     "                wanted |= before < range.before + range.count && range.before < before + own;\n"
-    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n",
     "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
     "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
@@ -10379,6 +10474,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
+    "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
     "\n"
     "#endif /* GPUSCAN_T */\n"
@@ -10388,7 +10484,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
-    "\n",
+    "\n"
     "/* Offsets and pitches count elements: channels, or where the samples are structs bytes. What is loaded and put into one\n"
     "   bin is a sample: a channel, or all of a pixel, where the caller's expressions make something of it. */\n"
     "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
@@ -10429,7 +10525,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ROW_AT(samples, row)        GPUSCAN_SAMPLES_AT(samples, (row) * numbers.pitch)\n"
     "#define GPUSCAN_SAMPLE_IN(samples, from, i) (from)[i]\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A pixel as the expressions see it. */\n"
     "#if GPUSCAN_PIXEL_CHANNELS\n"
     "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
@@ -10446,7 +10542,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define gpuscan_pixel_of(s) (s)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
@@ -13756,7 +13852,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
     X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
-    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions */                                                        \
+    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions, */                                                       \
+    X(QUANTILE_SMALL, 2)     /* or these of several small histograms at once */                                        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
     X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
@@ -24453,10 +24550,14 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* What the kernel needs besides: the ranks, and a word a work-item. */
+/* What the kernel needs besides: the ranks, and a word a work-item; of small histograms one a vector, and one more a
+   sub-group. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = GPUSCAN_MAX_FRACTIONS + key->group;
-    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
+    uint64_t words = key->group;
+    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
@@ -24475,11 +24576,28 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
+/* Vectors that a sub-group holds, of small histograms: all of a row, and of several rows. */
+static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
+    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
+}
+
+/* Whether histograms are small: each fits into a sub-group's vectors. Many are not launched by single sub-groups: of
+   groups a multiprocessor holds few. */
+static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__key *key = &plan->common.key;
+    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
+                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
+    return plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
+           gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
+}
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
+    int is_plain;
     if (common->forced) {
         *key = *common->forced;
         return GPUSCAN_SUCCESS;
@@ -24487,11 +24605,13 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
     key->strategy = (uint32_t)strategy;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && desc->form != GPUSCAN_QUANTILE_MEAN &&
-        desc->fraction_count <= GPUSCAN__QUANTILE_FEW)
+    is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
+    key->own[0] = GPUSCAN__QUANTILE_SMALL;
+    if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
+        return GPUSCAN_SUCCESS;
+    key->own[0] = GPUSCAN__QUANTILE_ALL;
+    if (is_plain && gs->device.lanes == GPUSCAN__LANES_PTX)
         key->own[0] = GPUSCAN__QUANTILE_PLAIN;
-    else
-        key->own[0] = GPUSCAN__QUANTILE_ALL;
     gpuscan__quantile_fit(gs, plan);
     while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         gpuscan__fit(gs, common, key->group / 2, 4);
@@ -24502,6 +24622,17 @@ static uint32_t gpuscan__float_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof(bits));
     return bits;
+}
+
+/* Groups of a launch: each goes from row to row. */
+static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t rows;
+    if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
+        return gpuscan__min(plan->rows, 65536);
+    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* of a group at once */
+    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -24531,7 +24662,7 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(gpuscan__min(plan->rows, 65536), common->key.group,
+                               gpuscan__grid_of(gpuscan__quantile_groups(chain->gs, plan), common->key.group,
                                                 gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
 }
 
@@ -24560,34 +24691,37 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
 /* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
 static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
-    enum { ROWS = 2 };
     const gpuscan__key *key = &program->key;
     gpuscan_type counter = (gpuscan_type)key->src;
+    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint64_t rows = small ? 20 : 2;
     double fractions[GPUSCAN__TEST_RANKS];
-    int plain = key->own[0] == GPUSCAN__QUANTILE_PLAIN;
     uint32_t ranks = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
-    uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
+    uint64_t *sums, total = 0, row;
     gpuscan__quantile_plan plan;
     gpuscan_quantile_desc desc;
     gpuscan__test test;
     gpuscan__test_array *counts, *cdf, *dst;
     gpuscan_result r;
+    if (small) /* all of a sub-group's vectors, or a few of them */
+        bins = round ? 14 + 2 * round : (uint32_t)gpuscan__quantile_held(gs, key) * (16 / size);
+    sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     test.failed = sums == NULL;
     desc.counter_type = counter;
     desc.bins = bins;
-    desc.rows = ROWS;
+    desc.rows = rows;
     desc.pitch = bins + round;
     desc.form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
     desc.fractions = fractions;
     desc.fraction_count = ranks;
-    counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
-    cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)ranks * 4);
-    for (row = 0; row < ROWS && !test.failed; row++) {
+    counts = gpuscan__test_array_of(&test, &desc.counts, rows * desc.pitch * size);
+    cdf = gpuscan__test_array_of(&test, &desc.cdf, rows * desc.pitch * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, rows * ranks * 4);
+    for (row = 0; row < rows && !test.failed; row++) {
         total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
         for (k = 0; k < bins; k++) {
             gpuscan__number sum;
