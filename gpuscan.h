@@ -1354,9 +1354,10 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
                  upper, both of them included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
-                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
+                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle. On
+                 NVIDIA up to 16 large ones are several groups' each: without MEAN and a cdf, of up to 8 fractions
    aliasing      none: dst and cdf must overlap nothing else
-   scratch       none
+   scratch       of large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
                  bins rounded at the end alone
    returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
@@ -1369,7 +1370,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_
 /* Builds what quantiles with this desc will need. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
 
-/* The bytes of scratch that quantiles need: 0. Builds nothing. */
+/* The bytes of scratch that quantiles with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
@@ -9948,8 +9949,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
     "   is known the ranks are, and those that fall into its share are looked for there. Small histograms are a sub-group's,\n"
-    "   several at once. Of a CPU's group the one work-item goes from block to block. Totals and ranks have 64 bits and wrap\n"
-    "   around. */\n"
+    "   several at once; a large one is several groups', of which the last to arrive looks for the ranks. Of a CPU's group\n"
+    "   the one work-item goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
     "\n"
     "#if GPUSCAN_QUANTILE\n"
     "typedef struct {\n"
@@ -10099,9 +10100,15 @@ static const char *gpuscan__kernels[] = {
     "        ((global uint *)cdf)[at] = (uint)sum;\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+    "#define GPUSCAN_QUANTILE_SCRATCH global uint *arrivals, global ulong *sums,\n"
+    "#else\n"
+    "#define GPUSCAN_QUANTILE_SCRATCH\n"
+    "#endif\n"
     "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
     "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
-    "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
+    "        GPUSCAN_QUANTILE_SCRATCH gpuscan_fractions fractions, gpuscan_quantile_numbers numbers,                        \\\n"
+    "        local gpuscan_shared *shared\n"
     "\n"
     "/* Constant places of an argument: by others Mesa's compiler ends the program (22.3). A work-item takes the fractions\n"
     "   whose ranks it finds. */\n"
@@ -10336,12 +10343,13 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#else\n"
     "\n"
-    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
-    "   cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
+    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what is found of so many ranks,\n"
+    "   and the cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
     "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
     "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
-    "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
-    "                                            local const ulong *of_batches, local gpuscan_shared *shared) {\n"
+    "                                            ulong last, ulong batches, ulong before, local const ulong *ranks,\n"
+    "                                            uint results, global uint *to, local const ulong *of_batches,\n"
+    "                                            local gpuscan_shared *shared) {\n"
     "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
     "    ulong mean = 0;\n"
     "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
@@ -10350,8 +10358,7 @@ static const char *gpuscan__kernels[] = {
     "        if (of_batches) {\n"
     "            bool wanted = false;\n"
     "            for (uint r = 0; r < results; r++)\n"
-    "                wanted |= before < GPUSCAN_QUANTILE_RANKS[r] &&\n"
-    "                          GPUSCAN_QUANTILE_RANKS[r] <= before + of_batches[batch];\n"
+    "                wanted |= before < ranks[r] && ranks[r] <= before + of_batches[batch];\n"
     "            if (!wanted) {\n"
     "                before += of_batches[batch];\n"
     "                continue;\n"
@@ -10379,7 +10386,7 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "            for (uint r = 0; r < results; r++) {\n"
-    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r];\n"
+    "                ulong rank = ranks[r];\n"
     "                if (low < rank && rank <= before + end[k])\n"
     "                    gpuscan_quantile_in_vector(to + r, places, x + k, bin, low, rank);\n"
     "            }\n"
@@ -10389,6 +10396,98 @@ static const char *gpuscan__kernels[] = {
     "    return mean;\n"
     "}\n"
     "\n",
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+    "/* Where a rank is: which sub-group summed its bins, and what precedes these. */\n"
+    "#define GPUSCAN_QUANTILE_PLACES(r) GPUSCAN_QUANTILE_WORDS[2 * (r)]\n"
+    "#define GPUSCAN_QUANTILE_BEFORE(r) GPUSCAN_QUANTILE_WORDS[2 * (r) + 1]\n"
+    "\n"
+    "/* Finds the sums of the ranks, of count: a lane's vectors here are so many sums, neighbours of each other. */\n"
+    "GPUSCAN_INLINE void gpuscan_sums_search(global const ulong *sums, ulong count, uint results, global uint *to, uint none,\n"
+    "                                        gpuscan_fractions fractions, local gpuscan_shared *shared) {\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
+    "    ulong share = (count + GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS - 1) / (GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS);\n"
+    "    gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_t own = 0, before, total;\n"
+    "    ulong at = (GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS * GPUSCAN_LANES + GPUSCAN_LANE) * share;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        end[k] = 0;\n"
+    "        for (ulong i = 0; i < share; i++)\n"
+    "            end[k] += at + k * GPUSCAN_LANES * share + i < count ? sums[at + k * GPUSCAN_LANES * share + i] : 0;\n"
+    "    }\n"
+    "    gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        own += sum[k];\n"
+    "    before = gpuscan_group_prefix(own, &total, shared);\n"
+    "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
+    "    if (GPUSCAN_ITEM < results) { /* its own */\n"
+    "        ranks[GPUSCAN_ITEM] = gpuscan_rank(ranks[GPUSCAN_ITEM], total);\n"
+    "        if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[GPUSCAN_ITEM] < total)\n"
+    "            ranks[GPUSCAN_ITEM]++;\n"
+    "        GPUSCAN_QUANTILE_PLACES(GPUSCAN_ITEM) = count; /* of no samples */\n"
+    "        if (total == 0)\n"
+    "            to[GPUSCAN_ITEM] = none;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        for (uint r = 0; r < results; r++) {\n"
+    "            ulong rank = ranks[r], low = before + within[k], i = at + k * GPUSCAN_LANES * share;\n"
+    "            if (rank <= low || rank > before + end[k])\n"
+    "                continue;\n"
+    "            while (low + sums[i] < rank)\n"
+    "                low += sums[i++];\n"
+    "            GPUSCAN_QUANTILE_PLACES(r) = i;\n"
+    "            GPUSCAN_QUANTILE_BEFORE(r) = low;\n"
+    "        }\n"
+    "        before += sum[k];\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n",
+    "/* A row by several groups: each sub-group publishes the sum of its batches; the last group to arrive scans these sums,\n"
+    "   and its sub-groups look for a rank each. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    ulong row_groups = numbers.row_groups, row = get_group_id(0) / row_groups, bins = numbers.bins;\n"
+    "    ulong batches = numbers.batches, of_row = row_groups * GPUSCAN_SUBGROUPS, of_sum = batches * GPUSCAN_BATCH_BINS;\n"
+    "    ulong i = get_group_id(0) % row_groups * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    ulong first = min(i * of_sum, bins), last = min(first + of_sum, bins);\n"
+    "    uint results = (uint)numbers.results;\n"
+    "    global uint *to = dst + numbers.dst_offset + row * results;\n"
+    "    gpuscan_t own = 0;\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return;\n"
+    "    counts += numbers.counts_offset + row * numbers.pitch;\n"
+    "    sums += numbers.sums_offset + row * of_row;\n"
+    "    for (ulong batch = 0; batch < batches; batch++) {\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_counts_load(x, counts, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            own += gpuscan_counts_sum(x + k);\n"
+    "    }\n"
+    "    own = gpuscan_lanes_sum_one(own, shared);\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        sums[i] = own;\n"
+    "    gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(arrivals + numbers.arrivals_offset) + row, (uint)row_groups, &shared->ticket) !=\n"
+    "        row_groups - 1)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    gpuscan_sums_search(sums, of_row, results, to, (uint)numbers.none, fractions, shared);\n"
+    "    for (uint r = GPUSCAN_SUBGROUP; r < results + GPUSCAN_SUBGROUP; r += GPUSCAN_SUBGROUPS) {\n"
+    "        uint own_rank = min(r, results - 1);\n"
+    "        ulong begin = min(GPUSCAN_QUANTILE_PLACES(own_rank) * of_sum, bins);\n"
+    "        gpuscan_quantile_share(counts, cdf, 0, &places, 0, begin, min(begin + of_sum, bins), batches,\n"
+    "                               GPUSCAN_QUANTILE_BEFORE(own_rank), GPUSCAN_QUANTILE_RANKS + own_rank,\n"
+    "                               r < results ? 1 : 0, to + own_rank, 0, shared);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
     "/* All work-items' shares of a mean, in item 0's word. */\n"
     "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
     "    words[GPUSCAN_ITEM] = mean;\n"
@@ -10463,7 +10562,7 @@ static const char *gpuscan__kernels[] = {
     "            for (uint k = 0; k < results && !is_mean; k++)\n",
     "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
-    "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
+    "                                          first, last, wanted ? batches : 0, before, ranks, is_mean ? 0 : results, to,\n"
     "                                          keeps ? of_batches : 0, shared);\n"
     "            if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
     "                gpuscan_mean_join(&places, mean, words, is_mean);\n"
@@ -10473,6 +10572,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
@@ -13853,7 +13953,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
     X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
     X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions, */                                                       \
-    X(QUANTILE_SMALL, 2)     /* or these of several small histograms at once */                                        \
+    X(QUANTILE_SMALL, 2)     /* or these of several small histograms at once, */                                       \
+    X(QUANTILE_LARGE, 3)     /* or of large ones, by several groups each */                                            \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
     X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
@@ -24434,12 +24535,14 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
     uint64_t rows, pitch;
+    uint64_t row_groups, batches; /* LARGE: of a row; of a sub-group */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
-    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(flags)
+    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(row_groups) X(batches) X(arrivals_offset)             \
+    X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
@@ -24520,6 +24623,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
                              "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
+    plan->row_groups = plan->batches = 0;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
     if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
@@ -24592,6 +24696,31 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
+/* A large histogram is several groups', of a batch a sub-group; of more when there would be too many sums for the last
+   group. Each row has a counter of its own. */
+enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
+
+static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan__key *key = &common->key;
+    uint64_t batch, groups_batch;
+    if (plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
+        return 0;
+    if (!common->forced)
+        gpuscan__fit(gs, common, 256, 4);
+    if (!gpuscan__uses_ptx_or_local(gs, key) || key->group < 256 ||
+        gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        return 0;
+    batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    groups_batch = batch * (key->group / gpuscan__group_lanes(gs, key->group));
+    plan->batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    plan->row_groups = gpuscan__ceil_div(plan->bins, groups_batch * plan->batches);
+    memset(&common->need, 0, sizeof(common->need));
+    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
+    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * (groups_batch / batch) * 8 + gpuscan__slack(8);
+    return 1;
+}
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
@@ -24600,6 +24729,8 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     int is_plain;
     if (common->forced) {
         *key = *common->forced;
+        if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
+            gpuscan__quantile_fit_large(gs, plan);
         return GPUSCAN_SUCCESS;
     }
     if (strategy == GPUSCAN_STRATEGY_AUTO)
@@ -24608,6 +24739,9 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
     key->own[0] = GPUSCAN__QUANTILE_SMALL;
     if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
+        return GPUSCAN_SUCCESS;
+    key->own[0] = GPUSCAN__QUANTILE_LARGE;
+    if (is_plain && plan->bins > GPUSCAN__QUANTILE_LARGE_BINS && gpuscan__quantile_fit_large(gs, plan))
         return GPUSCAN_SUCCESS;
     key->own[0] = GPUSCAN__QUANTILE_ALL;
     if (is_plain && gs->device.lanes == GPUSCAN__LANES_PTX)
@@ -24628,6 +24762,8 @@ static uint32_t gpuscan__float_bits(float x) {
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
+    if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
+        return plan->rows * plan->row_groups;
     if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
         return gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
@@ -24646,9 +24782,16 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.arrivals_offset = numbers.sums_offset = 0;
+    if (common->key.own[0] == GPUSCAN__QUANTILE_LARGE) {
+        numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    }
     memset(&fractions, 0, sizeof(fractions));
     memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    numbers.row_groups = plan->row_groups;
+    numbers.batches = plan->batches;
     numbers.rows = plan->rows;
     numbers.pitch = plan->pitch;
     numbers.bins = plan->bins;
@@ -24694,6 +24837,7 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     const gpuscan__key *key = &program->key;
     gpuscan_type counter = (gpuscan_type)key->src;
     int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    int large = key->own[0] == GPUSCAN__QUANTILE_LARGE; /* has no cdf */
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t rows = small ? 20 : 2;
     double fractions[GPUSCAN__TEST_RANKS];
@@ -24719,11 +24863,11 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     desc.fractions = fractions;
     desc.fraction_count = ranks;
     counts = gpuscan__test_array_of(&test, &desc.counts, rows * desc.pitch * size);
-    cdf = gpuscan__test_array_of(&test, &desc.cdf, rows * desc.pitch * size);
+    cdf = large ? NULL : gpuscan__test_array_of(&test, &desc.cdf, rows * desc.pitch * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, rows * ranks * 4);
     for (row = 0; row < rows && !test.failed; row++) {
         total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
-        for (k = 0; k < bins; k++) {
+        for (k = 0; k < bins && cdf; k++) {
             gpuscan__number sum;
             sum.bits = sums[k];
             gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
@@ -24761,7 +24905,7 @@ static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__pl
     return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
 }
 
-GPUSCAN__OPERATION(quantile, 0, 0);
+GPUSCAN__OPERATION(quantile, 1, 0);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {

@@ -231,6 +231,36 @@ static void several_at_once(void **state) {
     }
 }
 
+/* Histograms that several groups share, where lanes exchange; the last group's bins end anywhere. */
+static void large_histograms(void **state) {
+    static const gpuscan_limits limits[] = {{0, 0, 0, 32}, {0, 0, 0, 0}};
+    static const uint32_t       bins[] = {16385, 65536, 100003, 16777217};
+    quantile_case               c;
+    size_t                      l, b;
+    (void)state;
+    for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        test_limit(&limits[l]);
+        for (b = 0; b < sizeof bins / sizeof bins[0]; b++) {
+            if (test.is_small || (bins[b] > 1000000 && !test.is_long))
+                continue;
+            c = a_quantile((gpuscan_quantile_form)(b % 2), bins[b], b == 1 ? COUNTS_LARGE : COUNTS_SOME);
+            c.rows = bins[b] > 1000000 ? 1 : 3;
+            c.gap = b;
+            c.counts_offset = b;
+            c.dst_offset = 1;
+            c.events = (int)(b % 2);
+            c.scratch = (test_scratch_choice)(b % 3);
+            if (l == 0)
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_MULTI_PASS, (int)GPUSCAN_STRATEGY_MULTI_PASS);
+            else
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
+            c.counts = COUNTS_NONE;
+            if (b == 0)
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
+        }
+    }
+}
+
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {{100, 1024, 23, 0}, {0, 0, 0, 32}};
     size_t                      l;
@@ -284,8 +314,8 @@ static void after_a_histogram(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(ranks_of_sorted_samples), TEST(exact_ranks),     TEST(bins_and_forms),
                                        TEST(rows_and_gaps),           TEST(many_fractions),  TEST(large_totals),
-                                       TEST(large_edges),             TEST(several_at_once), TEST(limited_devices),
-                                       TEST(after_a_histogram)};
+                                       TEST(large_edges),             TEST(several_at_once), TEST(large_histograms),
+                                       TEST(limited_devices),         TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
