@@ -1354,9 +1354,10 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
                  upper, both of them included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
-                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
+                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle. On
+                 NVIDIA up to 16 large ones are several groups' each: without MEAN and a cdf, of up to 8 fractions
    aliasing      none: dst and cdf must overlap nothing else
-   scratch       none
+   scratch       of large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
                  bins rounded at the end alone
    returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
@@ -1369,7 +1370,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_
 /* Builds what quantiles with this desc will need. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
 
-/* The bytes of scratch that quantiles need: 0. Builds nothing. */
+/* The bytes of scratch that quantiles with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
@@ -9947,8 +9948,9 @@ static const char *gpuscan__kernels[] = {
     "/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
-    "   is known the ranks are, and those that fall into its share are looked for there. Of a CPU's group the one work-item\n"
-    "   goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
+    "   is known the ranks are, and those that fall into its share are looked for there. Small histograms are a sub-group's,\n"
+    "   several at once; a large one is several groups', of which the last to arrive looks for the ranks. Of a CPU's group\n"
+    "   the one work-item goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
     "\n"
     "#if GPUSCAN_QUANTILE\n"
     "typedef struct {\n"
@@ -10098,9 +10100,15 @@ static const char *gpuscan__kernels[] = {
     "        ((global uint *)cdf)[at] = (uint)sum;\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+    "#define GPUSCAN_QUANTILE_SCRATCH global uint *arrivals, global ulong *sums,\n"
+    "#else\n"
+    "#define GPUSCAN_QUANTILE_SCRATCH\n"
+    "#endif\n"
     "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
     "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
-    "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
+    "        GPUSCAN_QUANTILE_SCRATCH gpuscan_fractions fractions, gpuscan_quantile_numbers numbers,                        \\\n"
+    "        local gpuscan_shared *shared\n"
     "\n"
     "/* Constant places of an argument: by others Mesa's compiler ends the program (22.3). A work-item takes the fractions\n"
     "   whose ranks it finds. */\n"
@@ -10184,7 +10192,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "/* No mean, and few fractions: code that runs once is slow to come in, so what is not wanted is left\n"
     "   out. */\n"
-    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n"
+    "#if GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_ALL\n"
     "#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
     "#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
     "#define GPUSCAN_ALL_FRACTIONS_PUT GPUSCAN_FRACTIONS_PUT(0)\n"
@@ -10200,37 +10208,148 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_QUANTILE_KEEPS 0\n"
     "#endif\n"
     "\n"
-    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS, 0 behind the last bin. */\n"
-    "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
-    "                                        ulong last) {\n"
-    "    bool aligned = false;\n"
+    "/* The vector of bins from at on: 0 behind the last one. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_vector(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong at,\n"
+    "                                          ulong last) {\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    aligned = ((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0;\n"
+    "    if (((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0 && at + GPUSCAN_VECTOR <= last)\n"
+    "        x->raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+    "    else\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        ulong at = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
-    "#ifdef GPUSCAN_SRC_RAW\n"
-    "        if (aligned && at + GPUSCAN_VECTOR <= last)\n"
-    "            x[k].raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
-    "        else\n"
-    "#endif\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                x[k].element[v] = at + v < last ? counts[at + v] : 0;\n"
-    "    }\n"
+    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            x->element[v] = at + v < last ? counts[at + v] : 0;\n"
     "}\n"
     "\n"
-    "/* Behind the lanes' local memory: the ranks, and a word a work-item. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_counts_sum(const gpuscan_src_vector *x) {\n"
+    "    gpuscan_t sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum += x->element[v];\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
+    "                                        ulong last) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        gpuscan_counts_vector(x + k, counts, first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, last);\n"
+    "}\n"
+    "\n"
+    "/* Writes the result of a rank that is in the vector of bins from bin on, of which low is what precedes it. */\n"
+    "GPUSCAN_INLINE void gpuscan_quantile_in_vector(global uint *to, const gpuscan_places *places,\n"
+    "                                               const gpuscan_src_vector *x, ulong bin, ulong low, ulong rank) {\n"
+    "    ulong found = 0, below = 0, count = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        if (low < rank) { /* the last one */\n"
+    "            found = bin + v;\n"
+    "            below = low;\n"
+    "            count = x->element[v];\n"
+    "        }\n"
+    "        low += x->element[v];\n"
+    "    }\n"
+    "    gpuscan_quantile_found(to, places, found, below, count, rank);\n"
+    "}\n"
+    "\n",
+    "/* Behind the lanes' local memory: the ranks, and words of the work-items. */\n"
     "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
     "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
     "\n"
-    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
-    "   cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "#define GPUSCAN_SUMS_SYNC() GPUSCAN_LANES_SYNC()\n"
+    "#else\n"
+    "#define GPUSCAN_SUMS_SYNC() GPUSCAN_BARRIER()\n"
+    "#endif\n"
+    "\n"
+    "/* Of several small histograms, of per a sub-group: its vectors are scanned from the first to the last one, wherever a\n"
+    "   histogram ends, and what precedes each vector stands in local memory, the sub-group's sum behind the last. So there\n"
+    "   the vector of a rank is found by halves, once what precedes its histogram is taken off. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS; /* what they are made of */\n"
+    "    local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows;\n"
+    "    uint bins = (uint)numbers.bins, results = (uint)numbers.results;\n"
+    "    uint vectors = (bins + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR; /* of a row */\n"
+    "    uint per = GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS / vectors;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS * per; first < rows;\n"
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS * per) {\n"
+    "        ulong row = first + GPUSCAN_SUBGROUP * per, before = 0;\n"
+    "        uint here = row < rows ? (uint)min(rows - row, (ulong)per) : 0;\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors;\n"
+    "            gpuscan_counts_vector(x + k, counts + (row + r) * numbers.pitch, i % vectors * GPUSCAN_VECTOR,\n"
+    "                                  r < here ? bins : 0);\n"
+    "            end[k] = gpuscan_counts_sum(x + k);\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            sums[k * GPUSCAN_LANES + GPUSCAN_LANE] = within[k] += before;\n"
+    "            before += sum[k];\n"
+    "        }\n"
+    "        if (GPUSCAN_LANE == 0)\n"
+    "            sums[GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS] = before;\n"
+    "        GPUSCAN_SUMS_SYNC();\n"
+    "        for (uint i = GPUSCAN_LANE; i < here * results; i += GPUSCAN_LANES) {\n"
+    "            uint r = i / results, low = r * vectors, high = low + vectors;\n"
+    "            ulong preceding = sums[low], total = sums[high] - preceding;\n"
+    "            ulong rank = gpuscan_rank(ranks[i % results], total);\n"
+    "            global uint *to = dst + row * results + i;\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total)\n"
+    "                rank++;\n"
+    "            while (high - low > 1) { /* what precedes vector low is less than the rank, vector high not */\n"
+    "                uint middle = low + (high - low) / 2;\n"
+    "                if (sums[middle] - preceding < rank)\n"
+    "                    low = middle;\n"
+    "                else\n"
+    "                    high = middle;\n"
+    "            }\n"
+    "            if (total == 0) {\n"
+    "                *to = (uint)numbers.none;\n"
+    "            } else {\n"
+    "                uint bin = (low - r * vectors) * GPUSCAN_VECTOR;\n"
+    "                gpuscan_src_vector of_rank;\n"
+    "                gpuscan_counts_vector(&of_rank, counts + (row + r) * numbers.pitch, bin, bins);\n"
+    "                gpuscan_quantile_in_vector(to, &places, &of_rank, bin, sums[low] - preceding, rank);\n"
+    "            }\n"
+    "        }\n"
+    "        if (numbers.cdf_size)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "                uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n"
+    "                ulong next = within[k] - sums[min(r, here) * vectors];\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    next += x[k].element[v];\n"
+    "                    if (r < here && bin + v < bins)\n"
+    "                        gpuscan_cdf_store(cdf, numbers.cdf_size, (row + r) * numbers.pitch + bin + v, next);\n"
+    "                }\n"
+    "            }\n"
+    "        GPUSCAN_SUMS_SYNC();\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "\n"
+    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what is found of so many ranks,\n"
+    "   and the cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
     "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
     "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
-    "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
-    "                                            local const ulong *of_batches, local gpuscan_shared *shared) {\n"
+    "                                            ulong last, ulong batches, ulong before, local const ulong *ranks,\n"
+    "                                            uint results, global uint *to, local const ulong *of_batches,\n"
+    "                                            local gpuscan_shared *shared) {\n"
     "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
     "    ulong mean = 0;\n"
     "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
@@ -10239,8 +10358,7 @@ static const char *gpuscan__kernels[] = {
     "        if (of_batches) {\n"
     "            bool wanted = false;\n"
     "            for (uint r = 0; r < results; r++)\n"
-    "                wanted |= before < GPUSCAN_QUANTILE_RANKS[r] &&\n"
-    "                          GPUSCAN_QUANTILE_RANKS[r] <= before + of_batches[batch];\n"
+    "                wanted |= before < ranks[r] && ranks[r] <= before + of_batches[batch];\n"
     "            if (!wanted) {\n"
     "                before += of_batches[batch];\n"
     "                continue;\n"
@@ -10248,12 +10366,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "        gpuscan_counts_load(x, counts, first, last);\n"
     "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            end[k] = 0;\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                end[k] += x[k].element[v];\n"
-    "        }\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            end[k] = gpuscan_counts_sum(x + k);\n"
     "        gpuscan_lanes_scan(end, within, sum, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -10265,33 +10379,115 @@ static const char *gpuscan__kernels[] = {
     "                    ulong next = rank + x[k].element[v];\n"
     "                    if (is_mean && bin + v < last)\n"
     "                        mean = gpuscan_mean_add(places, mean,\n"
-    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n",
+    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
     "                    if (cdf_size && bin + v < last)\n"
     "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
     "                    rank = next;\n"
     "                }\n"
     "            }\n"
     "            for (uint r = 0; r < results; r++) {\n"
-    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
-    "                if (rank <= low || rank > before + end[k])\n"
-    "                    continue;\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                    if (at < rank) { /* the last one */\n"
-    "                        found = bin + v;\n"
-    "                        below = at;\n"
-    "                        count = x[k].element[v];\n"
-    "                    }\n"
-    "                    at += x[k].element[v];\n"
-    "                }\n"
-    "                gpuscan_quantile_found(to + r, places, found, below, count, rank);\n"
+    "                ulong rank = ranks[r];\n"
+    "                if (low < rank && rank <= before + end[k])\n"
+    "                    gpuscan_quantile_in_vector(to + r, places, x + k, bin, low, rank);\n"
     "            }\n"
     "            before += sum[k];\n"
     "        }\n"
     "    }\n"
     "    return mean;\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+    "/* Where a rank is: which sub-group summed its bins, and what precedes these. */\n"
+    "#define GPUSCAN_QUANTILE_PLACES(r) GPUSCAN_QUANTILE_WORDS[2 * (r)]\n"
+    "#define GPUSCAN_QUANTILE_BEFORE(r) GPUSCAN_QUANTILE_WORDS[2 * (r) + 1]\n"
     "\n"
+    "/* Finds the sums of the ranks, of count: a lane's vectors here are so many sums, neighbours of each other. */\n"
+    "GPUSCAN_INLINE void gpuscan_sums_search(global const ulong *sums, ulong count, uint results, global uint *to, uint none,\n"
+    "                                        gpuscan_fractions fractions, local gpuscan_shared *shared) {\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
+    "    ulong share = (count + GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS - 1) / (GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS);\n"
+    "    gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_t own = 0, before, total;\n"
+    "    ulong at = (GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS * GPUSCAN_LANES + GPUSCAN_LANE) * share;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        end[k] = 0;\n"
+    "        for (ulong i = 0; i < share; i++)\n"
+    "            end[k] += at + k * GPUSCAN_LANES * share + i < count ? sums[at + k * GPUSCAN_LANES * share + i] : 0;\n"
+    "    }\n"
+    "    gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        own += sum[k];\n"
+    "    before = gpuscan_group_prefix(own, &total, shared);\n"
+    "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
+    "    if (GPUSCAN_ITEM < results) { /* its own */\n"
+    "        ranks[GPUSCAN_ITEM] = gpuscan_rank(ranks[GPUSCAN_ITEM], total);\n"
+    "        if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[GPUSCAN_ITEM] < total)\n"
+    "            ranks[GPUSCAN_ITEM]++;\n"
+    "        GPUSCAN_QUANTILE_PLACES(GPUSCAN_ITEM) = count; /* of no samples */\n"
+    "        if (total == 0)\n"
+    "            to[GPUSCAN_ITEM] = none;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        for (uint r = 0; r < results; r++) {\n"
+    "            ulong rank = ranks[r], low = before + within[k], i = at + k * GPUSCAN_LANES * share;\n"
+    "            if (rank <= low || rank > before + end[k])\n"
+    "                continue;\n"
+    "            while (low + sums[i] < rank)\n"
+    "                low += sums[i++];\n"
+    "            GPUSCAN_QUANTILE_PLACES(r) = i;\n"
+    "            GPUSCAN_QUANTILE_BEFORE(r) = low;\n"
+    "        }\n"
+    "        before += sum[k];\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n",
+    "/* A row by several groups: each sub-group publishes the sum of its batches; the last group to arrive scans these sums,\n"
+    "   and its sub-groups look for a rank each. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    ulong row_groups = numbers.row_groups, row = get_group_id(0) / row_groups, bins = numbers.bins;\n"
+    "    ulong batches = numbers.batches, of_row = row_groups * GPUSCAN_SUBGROUPS, of_sum = batches * GPUSCAN_BATCH_BINS;\n"
+    "    ulong i = get_group_id(0) % row_groups * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    ulong first = min(i * of_sum, bins), last = min(first + of_sum, bins);\n"
+    "    uint results = (uint)numbers.results;\n"
+    "    global uint *to = dst + numbers.dst_offset + row * results;\n"
+    "    gpuscan_t own = 0;\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return;\n"
+    "    counts += numbers.counts_offset + row * numbers.pitch;\n"
+    "    sums += numbers.sums_offset + row * of_row;\n"
+    "    for (ulong batch = 0; batch < batches; batch++) {\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_counts_load(x, counts, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            own += gpuscan_counts_sum(x + k);\n"
+    "    }\n"
+    "    own = gpuscan_lanes_sum_one(own, shared);\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        sums[i] = own;\n"
+    "    gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(arrivals + numbers.arrivals_offset) + row, (uint)row_groups, &shared->ticket) !=\n"
+    "        row_groups - 1)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    gpuscan_sums_search(sums, of_row, results, to, (uint)numbers.none, fractions, shared);\n"
+    "    for (uint r = GPUSCAN_SUBGROUP; r < results + GPUSCAN_SUBGROUP; r += GPUSCAN_SUBGROUPS) {\n"
+    "        uint own_rank = min(r, results - 1);\n"
+    "        ulong begin = min(GPUSCAN_QUANTILE_PLACES(own_rank) * of_sum, bins);\n"
+    "        gpuscan_quantile_share(counts, cdf, 0, &places, 0, begin, min(begin + of_sum, bins), batches,\n"
+    "                               GPUSCAN_QUANTILE_BEFORE(own_rank), GPUSCAN_QUANTILE_RANKS + own_rank,\n"
+    "                               r < results ? 1 : 0, to + own_rank, 0, shared);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
     "/* All work-items' shares of a mean, in item 0's word. */\n"
     "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
     "    words[GPUSCAN_ITEM] = mean;\n"
@@ -10331,12 +10527,10 @@ static const char *gpuscan__kernels[] = {
     "                gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
     "            gpuscan_t of_x = 0, of_y = 0;\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                    of_x += x[k].element[v];\n"
-    "                    of_y += two ? y[k].element[v] : 0;\n"
-    "                }\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "                of_x += gpuscan_counts_sum(x + k);\n"
+    "                of_y += two ? gpuscan_counts_sum(y + k) : 0;\n"
+    "            }\n"
     "            own += of_x + of_y;\n"
     "            if (keeps) {\n"
     "                of_x = gpuscan_lanes_sum_one(of_x, shared);\n"
@@ -10347,7 +10541,7 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "        }\n"
-    "        own = gpuscan_lanes_sum_one(own, shared);\n",
+    "        own = gpuscan_lanes_sum_one(own, shared);\n"
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
     "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
@@ -10365,10 +10559,10 @@ static const char *gpuscan__kernels[] = {
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
     "                wanted |= before < range.before + range.count && range.before < before + own;\n"
-    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n",
     "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
-    "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
+    "                                          first, last, wanted ? batches : 0, before, ranks, is_mean ? 0 : results, to,\n"
     "                                          keeps ? of_batches : 0, shared);\n"
     "            if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
     "                gpuscan_mean_join(&places, mean, words, is_mean);\n"
@@ -10379,6 +10573,8 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
+    "#endif\n"
+    "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
     "\n"
     "#endif /* GPUSCAN_T */\n"
@@ -10388,7 +10584,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
-    "\n",
+    "\n"
     "/* Offsets and pitches count elements: channels, or where the samples are structs bytes. What is loaded and put into one\n"
     "   bin is a sample: a channel, or all of a pixel, where the caller's expressions make something of it. */\n"
     "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
@@ -10429,7 +10625,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ROW_AT(samples, row)        GPUSCAN_SAMPLES_AT(samples, (row) * numbers.pitch)\n"
     "#define GPUSCAN_SAMPLE_IN(samples, from, i) (from)[i]\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A pixel as the expressions see it. */\n"
     "#if GPUSCAN_PIXEL_CHANNELS\n"
     "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
@@ -10446,7 +10642,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define gpuscan_pixel_of(s) (s)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
@@ -13841,7 +14037,9 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
     X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
-    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions */                                                        \
+    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions, */                                                       \
+    X(QUANTILE_SMALL, 2)     /* or these of several small histograms at once, */                                       \
+    X(QUANTILE_LARGE, 3)     /* or of large ones, by several groups each */                                            \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
     X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
@@ -24450,12 +24648,14 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
     uint64_t rows, pitch;
+    uint64_t row_groups, batches; /* LARGE: of a row; of a sub-group */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
-    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(flags)
+    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(row_groups) X(batches) X(arrivals_offset)             \
+    X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
@@ -24536,6 +24736,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
                              "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
+    plan->row_groups = plan->batches = 0;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
     if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
@@ -24566,10 +24767,14 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* What the kernel needs besides: the ranks, and a word a work-item. */
+/* What the kernel needs besides: the ranks, and a word a work-item; of small histograms one a vector, and one more a
+   sub-group. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = GPUSCAN_MAX_FRACTIONS + key->group;
-    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
+    uint64_t words = key->group;
+    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
@@ -24588,23 +24793,72 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
+/* Vectors that a sub-group holds, of small histograms: all of a row, and of several rows. */
+static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
+    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
+}
+
+/* Whether histograms are small: each fits into a sub-group's vectors. Many are not launched by single sub-groups: of
+   groups a multiprocessor holds few. */
+static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__key *key = &plan->common.key;
+    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
+                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
+    return plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
+           gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
+}
+
+/* A large histogram is several groups', of a batch a sub-group; of more when there would be too many sums for the last
+   group. Each row has a counter of its own. */
+enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
+
+static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan__key *key = &common->key;
+    uint64_t batch, groups_batch;
+    if (plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
+        return 0;
+    if (!common->forced)
+        gpuscan__fit(gs, common, 256, 4);
+    if (!gpuscan__uses_ptx_or_local(gs, key) || key->group < 256 ||
+        gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        return 0;
+    batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    groups_batch = batch * (key->group / gpuscan__group_lanes(gs, key->group));
+    plan->batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    plan->row_groups = gpuscan__ceil_div(plan->bins, groups_batch * plan->batches);
+    memset(&common->need, 0, sizeof(common->need));
+    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
+    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * (groups_batch / batch) * 8 + gpuscan__slack(8);
+    return 1;
+}
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
+    int is_plain;
     if (common->forced) {
         *key = *common->forced;
+        if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
+            gpuscan__quantile_fit_large(gs, plan);
         return GPUSCAN_SUCCESS;
     }
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
     key->strategy = (uint32_t)strategy;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && desc->form != GPUSCAN_QUANTILE_MEAN &&
-        desc->fraction_count <= GPUSCAN__QUANTILE_FEW)
+    is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
+    key->own[0] = GPUSCAN__QUANTILE_SMALL;
+    if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
+        return GPUSCAN_SUCCESS;
+    key->own[0] = GPUSCAN__QUANTILE_LARGE;
+    if (is_plain && plan->bins > GPUSCAN__QUANTILE_LARGE_BINS && gpuscan__quantile_fit_large(gs, plan))
+        return GPUSCAN_SUCCESS;
+    key->own[0] = GPUSCAN__QUANTILE_ALL;
+    if (is_plain && gs->device.lanes == GPUSCAN__LANES_PTX)
         key->own[0] = GPUSCAN__QUANTILE_PLAIN;
-    else
-        key->own[0] = GPUSCAN__QUANTILE_ALL;
     gpuscan__quantile_fit(gs, plan);
     while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         gpuscan__fit(gs, common, key->group / 2, 4);
@@ -24615,6 +24869,19 @@ static uint32_t gpuscan__float_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof(bits));
     return bits;
+}
+
+/* Groups of a launch: each goes from row to row. */
+static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t rows;
+    if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
+        return plan->rows * plan->row_groups;
+    if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
+        return gpuscan__min(plan->rows, 65536);
+    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* of a group at once */
+    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -24628,9 +24895,16 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.arrivals_offset = numbers.sums_offset = 0;
+    if (common->key.own[0] == GPUSCAN__QUANTILE_LARGE) {
+        numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    }
     memset(&fractions, 0, sizeof(fractions));
     memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    numbers.row_groups = plan->row_groups;
+    numbers.batches = plan->batches;
     numbers.rows = plan->rows;
     numbers.pitch = plan->pitch;
     numbers.bins = plan->bins;
@@ -24644,7 +24918,7 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(gpuscan__min(plan->rows, 65536), common->key.group,
+                               gpuscan__grid_of(gpuscan__quantile_groups(chain->gs, plan), common->key.group,
                                                 gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
 }
 
@@ -24673,36 +24947,40 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
 /* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
 static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
-    enum { ROWS = 2 };
     const gpuscan__key *key = &program->key;
     gpuscan_type counter = (gpuscan_type)key->src;
+    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    int large = key->own[0] == GPUSCAN__QUANTILE_LARGE; /* has no cdf */
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint64_t rows = small ? 20 : 2;
     double fractions[GPUSCAN__TEST_RANKS];
-    int plain = key->own[0] == GPUSCAN__QUANTILE_PLAIN;
     uint32_t ranks = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
-    uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
+    uint64_t *sums, total = 0, row;
     gpuscan__quantile_plan plan;
     gpuscan_quantile_desc desc;
     gpuscan__test test;
     gpuscan__test_array *counts, *cdf, *dst;
     gpuscan_result r;
+    if (small) /* all of a sub-group's vectors, or a few of them */
+        bins = round ? 14 + 2 * round : (uint32_t)gpuscan__quantile_held(gs, key) * (16 / size);
+    sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     test.failed = sums == NULL;
     desc.counter_type = counter;
     desc.bins = bins;
-    desc.rows = ROWS;
+    desc.rows = rows;
     desc.pitch = bins + round;
     desc.form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
     desc.fractions = fractions;
     desc.fraction_count = ranks;
-    counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
-    cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)ranks * 4);
-    for (row = 0; row < ROWS && !test.failed; row++) {
+    counts = gpuscan__test_array_of(&test, &desc.counts, rows * desc.pitch * size);
+    cdf = large ? NULL : gpuscan__test_array_of(&test, &desc.cdf, rows * desc.pitch * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, rows * ranks * 4);
+    for (row = 0; row < rows && !test.failed; row++) {
         total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
-        for (k = 0; k < bins; k++) {
+        for (k = 0; k < bins && cdf; k++) {
             gpuscan__number sum;
             sum.bits = sums[k];
             gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
@@ -24740,7 +25018,7 @@ static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__pl
     return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
 }
 
-GPUSCAN__OPERATION(quantile, 0, 0);
+GPUSCAN__OPERATION(quantile, 1, 0);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {

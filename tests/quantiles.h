@@ -26,6 +26,7 @@ typedef struct quantile_case {
     quantile_counts       counts;
     uint64_t              counts_offset, edges_offset, cdf_offset, dst_offset;
     int                   events;
+    test_scratch_choice   scratch;
 } quantile_case;
 
 static inline quantile_case a_quantile(gpuscan_quantile_form form, uint32_t bins, quantile_counts counts) {
@@ -214,8 +215,10 @@ static inline void check_results(const quantile_set *s, const void *got) {
 }
 
 static inline int quantile_run(void *set, gpuscan_strategy strategy) {
-    quantile_set *s = (quantile_set *)set;
-    int           ran;
+    quantile_set  *s = (quantile_set *)set;
+    uint64_t       size = 0;
+    gpuscan_result query;
+    int            ran;
     name_quantile(&s->c, strategy);
     test_buffer_set(&s->dst, s->c.dst_offset, s->rows * s->results, NULL);
     s->d.dst = s->dst.at;
@@ -224,7 +227,8 @@ static inline int quantile_run(void *set, gpuscan_strategy strategy) {
         s->d.cdf = s->cdf.at;
     }
     s->d.call.strategy = strategy;
-    test_extras_begin(&s->extras, &s->d.call, SCRATCH_OBJECT, s->c.events, GPUSCAN_SUCCESS, 0);
+    query = gpuscan_quantile_scratch_size(test.gs, &s->d, &size);
+    test_extras_begin(&s->extras, &s->d.call, size ? s->c.scratch : SCRATCH_OBJECT, s->c.events, query, size);
     ran = test_quantile_ran(&s->d);
     test_extras_end(&s->extras, &s->d.call, ran);
     if (ran)
@@ -269,7 +273,8 @@ static inline void code_quantile_case(const void *given) {
                                      {"edges_offset", CODE_NUMBER, "", c->edges_offset},
                                      {"cdf_offset", CODE_NUMBER, "", c->cdf_offset},
                                      {"dst_offset", CODE_NUMBER, "", c->dst_offset},
-                                     {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+                                     {"events", CODE_NUMBER, "", (uint64_t)c->events},
+                                     {"scratch", CODE_CAST, "(test_scratch_choice)", (uint64_t)c->scratch}};
     uint32_t             k;
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_add("    c.lower = %.17g;\n    c.upper = %.17g;\n", c->lower, c->upper);

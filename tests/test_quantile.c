@@ -206,6 +206,61 @@ static void large_edges(void **state) {
     }
 }
 
+/* More histograms than a device has units, several of which a sub-group takes at once; the last ones do not fill it. */
+static quantile_case several_small(uint32_t bins) {
+    quantile_case c = a_quantile(bins % 2 ? GPUSCAN_QUANTILE_VALUE : GPUSCAN_QUANTILE_BIN, bins, COUNTS_SOME);
+    c.rows = 301;
+    c.has_cdf = 1;
+    return c;
+}
+
+static void several_at_once(void **state) {
+    static const uint32_t bins[] = {1, 3, 10, 16, 33, 100, 500, 1000};
+    quantile_case         c;
+    size_t                b;
+    (void)state;
+    for (b = 0; b < sizeof bins / sizeof bins[0]; b++) {
+        if (test.is_small && b % 3 != test.seed % 3)
+            continue;
+        c = several_small(bins[b]);
+        c.gap = b % 3;
+        c.counter_type = b % 4 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+        c.cdf_type = b % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+        c.counts_offset = b % 5;
+        check(c);
+    }
+}
+
+/* Histograms that several groups share, where lanes exchange; the last group's bins end anywhere. */
+static void large_histograms(void **state) {
+    static const gpuscan_limits limits[] = {{0, 0, 0, 32}, {0, 0, 0, 0}};
+    static const uint32_t       bins[] = {16385, 65536, 100003, 16777217};
+    quantile_case               c;
+    size_t                      l, b;
+    (void)state;
+    for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        test_limit(&limits[l]);
+        for (b = 0; b < sizeof bins / sizeof bins[0]; b++) {
+            if (test.is_small || (bins[b] > 1000000 && !test.is_long))
+                continue;
+            c = a_quantile((gpuscan_quantile_form)(b % 2), bins[b], b == 1 ? COUNTS_LARGE : COUNTS_SOME);
+            c.rows = bins[b] > 1000000 ? 1 : 3;
+            c.gap = b;
+            c.counts_offset = b;
+            c.dst_offset = 1;
+            c.events = (int)(b % 2);
+            c.scratch = (test_scratch_choice)(b % 3);
+            if (l == 0)
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_MULTI_PASS, (int)GPUSCAN_STRATEGY_MULTI_PASS);
+            else
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
+            c.counts = COUNTS_NONE;
+            if (b == 0)
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
+        }
+    }
+}
+
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {{100, 1024, 23, 0}, {0, 0, 0, 32}};
     size_t                      l;
@@ -216,6 +271,7 @@ static void limited_devices(void **state) {
         test_limit(&limits[l]);
         check(a_quantile((gpuscan_quantile_form)((l + 1) % 3), 1000, COUNTS_SOME));
         check(a_quantile((gpuscan_quantile_form)((l + 2) % 3), 1000, COUNTS_SOME));
+        check(several_small((uint32_t)(10 + 90 * l)));
     }
 }
 
@@ -258,7 +314,8 @@ static void after_a_histogram(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(ranks_of_sorted_samples), TEST(exact_ranks),     TEST(bins_and_forms),
                                        TEST(rows_and_gaps),           TEST(many_fractions),  TEST(large_totals),
-                                       TEST(large_edges), TEST(limited_devices),         TEST(after_a_histogram)};
+                                       TEST(large_edges),             TEST(several_at_once), TEST(large_histograms),
+                                       TEST(limited_devices),         TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
