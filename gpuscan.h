@@ -8553,25 +8553,35 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
     "#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n"
+    "/* A tile's elements and results share local memory: how many results that is, how many elements one is, and how many\n"
+    "   elements all are. Elements that stay where they are take none. */\n"
+    "#define GPUSCAN_SEGMENT_SMALL (GPUSCAN_SEGMENT_STAGED != 0 && sizeof(gpuscan_src) < sizeof(gpuscan_t))\n"
+    "#define GPUSCAN_SEGMENT_RESULTS                                                                                        \\\n"
+    "    (GPUSCAN_SEGMENT_SMALL ? (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))                    \\\n"
+    "                           : (uint)GPUSCAN_SEGMENT_TILE)\n"
+    "#define GPUSCAN_SEGMENT_WEIGHT                                                                                         \\\n"
+    "    (GPUSCAN_SEGMENT_SMALL ? (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src)) : 1u)\n"
+    "#define GPUSCAN_SEGMENT_ROOM                                                                                           \\\n"
+    "    (GPUSCAN_SEGMENT_SMALL ? (uint)(GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) / sizeof(gpuscan_src))                 \\\n"
+    "                           : (uint)GPUSCAN_SEGMENT_TILE)\n"
     "typedef struct {\n"
     "    gpuscan_t sums[GPUSCAN_SEGMENT_SUMS];\n"
     "    gpuscan_reduce_shared reduce;\n"
     "    uint closed[GPUSCAN_SEGMENT_SUMS];\n"
     "    uint ticket, found, more[2];\n"
-    "    uint ends[2], rest[2]; /* of this tile and the next: how many end, elements then left of the next one to end */\n"
+    "    uint ends[2], elements[2], rest[2]; /* this tile's and the next's: segments that end, elements, elements then left\n"
+    "                                           of the segment at hand */\n"
     "    union {\n"
     "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: its result's slot */\n"
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
     "    } marks;\n"
     "    union {\n"
-    "#if GPUSCAN_SEGMENT_STAGED\n"
-    "        gpuscan_src element;\n"
-    "#endif\n"
-    "        gpuscan_t result;\n"
-    "    } slots[GPUSCAN_SEGMENT_TILE]; /* elements from the first on, and results from the last on down */\n"
+    "        gpuscan_src elements[GPUSCAN_SEGMENT_STAGED ? GPUSCAN_SEGMENT_TILE : 1];\n"
+    "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS]; /* from the last one on down, behind the elements */\n"
+    "    } slots;\n"
     "} gpuscan_segment_shared;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
     "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
     "}\n"
@@ -8609,7 +8619,7 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of some neighbours of one segment. */\n"
     "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8630,7 +8640,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8665,7 +8675,7 @@ static const char *gpuscan__kernels[] = {
     "    uint most;         /* elements of the longest */\n"
     "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
     "} gpuscan_batch;\n"
-    "\n",
+    "\n"
     "/* The first lanes of a vector, and the identity in the others. */\n"
     "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
     "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
@@ -8678,7 +8688,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
     "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
@@ -8705,7 +8715,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -8735,9 +8745,9 @@ static const char *gpuscan__kernels[] = {
     "                      (a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))\n"
     "#endif\n"
     "GPUSCAN_TREE(gpuscan_batch_one)\n"
-    "GPUSCAN_TREE(gpuscan_batch_two)\n"
+    "GPUSCAN_TREE(gpuscan_batch_two)\n",
     "GPUSCAN_TREE(gpuscan_batch_there)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
     "    if (batch->most <= GPUSCAN_WIDE)\n"
     "        return gpuscan_batch_one_all(batch, 0, id);\n"
@@ -8902,7 +8912,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* What is longer than a tile is summed by the whole group, as a reduction does it. */\n"
     "#define GPUSCAN_SEGMENT_LONG GPUSCAN_SEGMENT_TILE\n"
-    "#define GPUSCAN_SEGMENT_BATCH 6u /* ends that a work-item looks at together */\n"
+    "#define GPUSCAN_SEGMENT_BATCH (GPUSCAN_PTX ? 6u : 2u) /* ends that a work-item looks at together */\n"
     "#if GPUSCAN_SEGMENT_ITEMS > 31\n"
     "#error \"a work-item has a bit for each of its segments\"\n"
     "#endif\n"
@@ -8947,6 +8957,7 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        all->ends[turn] = 0;\n"
+    "        all->elements[turn] = GPUSCAN_SEGMENT_ROOM;\n"
     "        all->rest[turn] = GPUSCAN_NEVER;\n"
     "    }\n"
     "}\n"
@@ -8972,9 +8983,9 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Brings the tile's elements to local memory, and marks the last one of each segment that ends in the tile's steps with\n"
-    "   its number and 1. The result: a bit for each of the work-item's segments that has no element there. Whoever sees the\n"
-    "   first one that ends behind the steps, says so. */\n"
+    "/* Brings the tile's elements to local memory, and marks the last one of each segment that ends there. The tile is what\n"
+    "   there is room for, and no more than the group's steps; whoever sees the first segment that ends behind it, says so.\n"
+    "   The result: a bit for each of the work-item's segments that has no element in the tile. */\n"
     "GPUSCAN_INLINE uint gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
     "    uint there = 0, most = walk->ends + 1, empty = 0, turn = 0;\n"
@@ -9000,7 +9011,7 @@ static const char *gpuscan__kernels[] = {
     "        if (there == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
-    "                all->slots[k * GPUSCAN_GROUP + GPUSCAN_ITEM].element = loaded[k];\n"
+    "                all->slots.elements[k * GPUSCAN_GROUP + GPUSCAN_ITEM] = loaded[k];\n"
     "        }\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
@@ -9008,30 +9019,33 @@ static const char *gpuscan__kernels[] = {
     "            uint x = there + k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
     "            if (x < next) {\n"
     "                uint before = gpuscan_bound_at(&bounds, x, begins[k]), now = gpuscan_bound_at(&bounds, x + 1, end[k]);\n"
-    "                if (now + x < steps) {\n"
-    "                    if (now > before)\n"
-    "                        all->marks.of[now - 1] = (ushort)(GPUSCAN_SEGMENT_TILE - 1 - x);\n"
-    "                    else\n"
-    "                        empty |= 1u << (x / GPUSCAN_GROUP);\n"
-    "                } else if (x == 0 || before + x <= steps) {\n"
+    "                bool ends = now + x < steps && now + (x + 1) * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM;\n"
+    "                if (ends && now > before) {\n"
+    "                    all->marks.of[now - 1] = (ushort)(GPUSCAN_SEGMENT_RESULTS - 1 - x);\n"
+    "                } else if (ends) {\n"
+    "                    empty |= 1u << (x / GPUSCAN_GROUP);\n"
+    "                } else if (x == 0 || (before + x <= steps &&\n"
+    "                                      before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n"
+    "                    uint elements = min(min(steps - x, GPUSCAN_SEGMENT_ROOM - x * GPUSCAN_SEGMENT_WEIGHT), now);\n"
     "                    atomic_max(&all->ends[walk->turn], x);\n"
-    "                    atomic_min(&all->rest[walk->turn], now - (steps - x));\n"
+    "                    atomic_min(&all->elements[walk->turn], elements);\n"
+    "                    atomic_min(&all->rest[walk->turn], now - elements);\n"
     "                }\n"
     "                if (x == next - 1)\n"
-    "                    all->more[turn] = now + x < steps;\n"
+    "                    all->more[turn] = ends;\n"
     "            }\n"
     "        }\n"
-    "        there = next;\n"
+    "        there = next;\n",
     "        GPUSCAN_BARRIER();\n"
     "        turn = 1 - turn;\n"
-    "    } while (there <= GPUSCAN_SEGMENT_TILE && all->more[1 - turn]);\n"
+    "    } while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n"
     "    return empty;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint k,\n"
     "                                               local gpuscan_segment_shared *all) {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
-    "    return (&all->slots[i])[k].element;\n"
+    "    return (&all->slots.elements[i])[k];\n"
     "#else\n"
     "    return gpuscan_walk_element(path, walk, i + k);\n"
     "#endif\n"
@@ -9044,7 +9058,7 @@ static const char *gpuscan__kernels[] = {
     "    *sum = gpuscan_combine(*sum, gpuscan_convert(x, *at));\n"
     "    *at = GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS && mark ? 0 : *at + 1;\n"
     "    if (mark)\n"
-    "        all->slots[mark].result = *sum;\n"
+    "        all->slots.results[mark] = *sum;\n"
     "    if (mark)\n"
     "        *sum = gpuscan_identity();\n"
     "    *first = *first ? *first : mark;\n"
@@ -9086,11 +9100,11 @@ static const char *gpuscan__kernels[] = {
     "/* A tile of steps. Each work-item sums as many neighbouring elements, an odd number, so that they meet in no bank. */\n"
     "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
-    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_SEGMENT_TILE), ends, elements, share, i, first;\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, share, i, first;\n"
     "    uint empty = gpuscan_walk_ends(path, walk, steps, all);\n"
     "    gpuscan_t carry = walk->carry, sum;\n"
     "    ends = all->ends[walk->turn];\n"
-    "    elements = (uint)min((ulong)(steps - ends), path->last > walk->element ? path->last - walk->element : 0);\n"
+    "    elements = (uint)min((ulong)min(all->elements[walk->turn], steps - min(ends, steps)), path->last - walk->element);\n"
     "    share = (elements + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP | 1;\n"
     "    i = min(GPUSCAN_ITEM * share, elements);\n"
     "    sum = gpuscan_stride_sum(path, walk, i, min(i + share, elements), &first, all);\n"
@@ -9098,7 +9112,7 @@ static const char *gpuscan__kernels[] = {
     "        walk->carry = gpuscan_identity();\n"
     "    sum = gpuscan_items_carry(sum, first, &walk->carry, all);\n"
     "    if (first)\n"
-    "        all->slots[first].result = gpuscan_combine(sum, all->slots[first].result);\n"
+    "        all->slots.results[first] = gpuscan_combine(sum, all->slots.results[first]);\n"
     "    walk->rest = all->rest[walk->turn];\n"
     "    walk->turn = 1 - walk->turn;\n"
     "    gpuscan_tile_clear(walk->turn, all);\n"
@@ -9107,7 +9121,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint x = GPUSCAN_ITEM; x < ends; x += GPUSCAN_GROUP, empty >>= 1) {\n"
     "        sum = gpuscan_identity();\n"
     "        if ((empty & 1) == 0)\n"
-    "            sum = all->slots[GPUSCAN_SEGMENT_TILE - 1 - x].result;\n"
+    "            sum = all->slots.results[GPUSCAN_SEGMENT_RESULTS - 1 - x];\n"
     "        else if (x == 0)\n"
     "            sum = carry;\n"
     "        if (x == 0 && walk->open)\n"
@@ -9119,8 +9133,8 @@ static const char *gpuscan__kernels[] = {
     "    walk->open = walk->open && ends == 0;\n"
     "    walk->ends = ends;\n"
     "    walk->segment += ends;\n"
-    "    walk->element += steps - ends;\n"
-    "    walk->steps -= steps;\n"
+    "    walk->element += elements;\n"
+    "    walk->steps -= min(ends + elements, steps);\n"
     "}\n"
     "\n",
     "/* The rest of a segment, or as much of it as the group has. */\n"
@@ -19425,13 +19439,11 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     uint64_t tile = (uint64_t)key->group * plan->key.items;
     uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
     uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
-    uint64_t src = plan->key.staged ? e->src_size : 1; /* beside the result, in one slot */
-    uint64_t alignment = gpuscan__max(src & (~src + 1), e->t_size & (~(uint64_t)e->t_size + 1));
     uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
     if (gpuscan__key_is_cpu(key))
         return bytes;
     bytes += sums * ((uint64_t)e->t_size + 4) + 2 * tile + 64;
-    bytes += gpuscan__ceil_div(gpuscan__max(e->t_size, src), alignment) * alignment * tile;
+    bytes += tile * (plan->key.staged ? e->src_size : e->t_size);
     return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
@@ -19441,12 +19453,13 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->segment_group, vectors = profile->segment_vectors, items = profile->segment_items;
-    plan->key.staged = e->src_size <= 16;
     while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
         items -= 2;
     for (;;) {
         gpuscan__fit(gs, &plan->common, group, vectors);
         plan->key.items = items;
+        /* in local memory that some results, at least, fit, too */
+        plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
         if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
             break;
         if (items > 1)
