@@ -8553,17 +8553,18 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
     "#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n"
-    "/* A tile's elements and results share local memory: how many results that is, how many elements one is, and how many\n"
-    "   elements all are. Elements that stay where they are take none. */\n"
-    "#define GPUSCAN_SEGMENT_SMALL (GPUSCAN_SEGMENT_STAGED != 0 && sizeof(gpuscan_src) < sizeof(gpuscan_t))\n"
-    "#define GPUSCAN_SEGMENT_RESULTS                                                                                        \\\n"
-    "    (GPUSCAN_SEGMENT_SMALL ? (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))                    \\\n"
-    "                           : (uint)GPUSCAN_SEGMENT_TILE)\n"
-    "#define GPUSCAN_SEGMENT_WEIGHT                                                                                         \\\n"
-    "    (GPUSCAN_SEGMENT_SMALL ? (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src)) : 1u)\n"
-    "#define GPUSCAN_SEGMENT_ROOM                                                                                           \\\n"
-    "    (GPUSCAN_SEGMENT_SMALL ? (uint)(GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) / sizeof(gpuscan_src))                 \\\n"
-    "                           : (uint)GPUSCAN_SEGMENT_TILE)\n"
+    "/* A tile's elements and results share local memory, elements from its begin on, results from its end on down. How many\n"
+    "   elements one result is worth, and how many elements a tile has, less those that its results are worth; one result's\n"
+    "   worth is left over, since they need not fit exactly. Elements that stay where they are take none. */\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "#define GPUSCAN_SEGMENT_RESULTS (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))\n"
+    "#define GPUSCAN_SEGMENT_WEIGHT  (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src))\n"
+    "#define GPUSCAN_SEGMENT_ROOM    (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT)\n"
+    "#else\n"
+    "#define GPUSCAN_SEGMENT_RESULTS (uint)GPUSCAN_SEGMENT_TILE\n"
+    "#define GPUSCAN_SEGMENT_WEIGHT  1u\n"
+    "#define GPUSCAN_SEGMENT_ROOM    (uint)GPUSCAN_SEGMENT_TILE\n"
+    "#endif\n"
     "typedef struct {\n"
     "    gpuscan_t sums[GPUSCAN_SEGMENT_SUMS];\n"
     "    gpuscan_reduce_shared reduce;\n"
@@ -8577,12 +8578,14 @@ static const char *gpuscan__kernels[] = {
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
     "    } marks;\n"
     "    union {\n"
-    "        gpuscan_src elements[GPUSCAN_SEGMENT_STAGED ? GPUSCAN_SEGMENT_TILE : 1];\n"
-    "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS]; /* from the last one on down, behind the elements */\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
+    "#endif\n"
+    "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS];\n"
     "    } slots;\n"
     "} gpuscan_segment_shared;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
     "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
     "}\n"
@@ -8620,7 +8623,7 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of some neighbours of one segment. */\n"
     "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8641,7 +8644,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8676,7 +8679,7 @@ static const char *gpuscan__kernels[] = {
     "    uint most;         /* elements of the longest */\n"
     "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
     "} gpuscan_batch;\n"
-    "\n"
+    "\n",
     "/* The first lanes of a vector, and the identity in the others. */\n"
     "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
     "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
@@ -8689,7 +8692,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
     "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
@@ -8716,7 +8719,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -8746,9 +8749,9 @@ static const char *gpuscan__kernels[] = {
     "                      (a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))\n"
     "#endif\n"
     "GPUSCAN_TREE(gpuscan_batch_one)\n"
-    "GPUSCAN_TREE(gpuscan_batch_two)\n",
+    "GPUSCAN_TREE(gpuscan_batch_two)\n"
     "GPUSCAN_TREE(gpuscan_batch_there)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
     "    if (batch->most <= GPUSCAN_WIDE)\n"
     "        return gpuscan_batch_one_all(batch, 0, id);\n"
@@ -8912,7 +8915,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* What is longer is summed by the whole group, as a reduction does it. */\n"
-    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 2 + 1)\n"
+    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 + 1)\n"
     "#define GPUSCAN_SEGMENT_MARK (GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) < 65536 ? sizeof(gpuscan_t) : 1)\n"
     "#define GPUSCAN_SEGMENT_BATCH (GPUSCAN_PTX ? 4u : 2u) /* ends that a work-item looks at together */\n"
     "#if GPUSCAN_SEGMENT_ITEMS > 31\n"
@@ -9053,7 +9056,8 @@ static const char *gpuscan__kernels[] = {
     "                    atomic_min(&all->elements[walk->turn], elements);\n"
     "                    atomic_min(&all->rest[walk->turn], now - elements);\n"
     "                }\n"
-    "                if ((x > 0) & (now - before >= GPUSCAN_SEGMENT_LONG) & (before + x <= steps))\n"
+    "                if ((before > GPUSCAN_SEGMENT_TILE / 2) & (now - before >= GPUSCAN_SEGMENT_LONG) &\n"
+    "                    (before + x <= steps))\n"
     "                    atomic_min(&all->cut[walk->turn], x << 16 | before);\n"
     "                if (x == next - 1)\n"
     "                    all->more[turn] = ends;\n"
@@ -14984,7 +14988,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
     /* rows of 8, segments of 8 and of 100, at 2^28: 399, 619, 421; of 15 steps: 458, 680, 508; of 31: 398, 638, 426; in
        48 registers and five groups of 23: 393, 731, 567 */
-    p->segment_items = 23;
+    p->segment_items = 29;
     p->segment_per_unit = 4;
     p->segment_registers = 64;
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
