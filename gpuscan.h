@@ -8570,9 +8570,15 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_reduce_shared reduce;\n"
     "    uint closed[GPUSCAN_SEGMENT_SUMS];\n"
     "    uint ticket, found, more[2];\n"
-    "    /* of this tile and the next: segments that end, elements, elements then left of the segment at hand, and the first\n"
-    "       segment that is long */\n"
-    "    uint ends[2], elements[2], rest[2], cut[2];\n"
+    "    uint cut[2], ends[2]; /* of this tile and the next: the first long segment, how many end */\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    gpuscan_t tail; /* of a tile: the sum behind its last end */\n"
+    "    ushort steps[GPUSCAN_SEGMENT_TILE + 1]; /* at which the tile's segments end */\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    gpuscan_src elements[GPUSCAN_SEGMENT_TILE + GPUSCAN_SEGMENT_TILE / 32]; /* see gpuscan_staged */\n"
+    "#endif\n"
+    "#else\n"
+    "    uint elements[2], rest[2]; /* and the tile's elements, and those then left of the segment at hand */\n"
     "    union {\n"
     "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: its result's slot */\n"
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
@@ -8583,9 +8589,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS];\n"
     "    } slots;\n"
+    "#endif\n"
     "} gpuscan_segment_shared;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
     "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
     "}\n"
@@ -8623,7 +8630,7 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of some neighbours of one segment. */\n"
     "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8644,7 +8651,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -8679,7 +8686,7 @@ static const char *gpuscan__kernels[] = {
     "    uint most;         /* elements of the longest */\n"
     "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
     "} gpuscan_batch;\n"
-    "\n",
+    "\n"
     "/* The first lanes of a vector, and the identity in the others. */\n"
     "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
     "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
@@ -8692,7 +8699,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
     "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
@@ -8719,7 +8726,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -8749,9 +8756,9 @@ static const char *gpuscan__kernels[] = {
     "                      (a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))\n"
     "#endif\n"
     "GPUSCAN_TREE(gpuscan_batch_one)\n"
-    "GPUSCAN_TREE(gpuscan_batch_two)\n"
+    "GPUSCAN_TREE(gpuscan_batch_two)\n",
     "GPUSCAN_TREE(gpuscan_batch_there)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
     "    if (batch->most <= GPUSCAN_WIDE)\n"
     "        return gpuscan_batch_one_all(batch, 0, id);\n"
@@ -8914,6 +8921,178 @@ static const char *gpuscan__kernels[] = {
     "    return path->src[at];\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "/* Longer segments are summed by the whole group, as a reduction does it. */\n"
+    "#define GPUSCAN_SEGMENT_LONG (!GPUSCAN_HAS_LANES || GPUSCAN_SEGMENT_ITEMS <= 4 ? GPUSCAN_GROUP : 4 * GPUSCAN_GROUP)\n"
+    "\n"
+    "/* Where in local memory a tile's element is: work-items that read at distances of a power of two meet in no bank, but\n"
+    "   those that read at distances of 31 in one. */\n"
+    "static inline uint gpuscan_staged(uint i) {\n"
+    "    return i + i / 32;\n"
+    "}\n"
+    "#define GPUSCAN_STAGED_GROUP (GPUSCAN_GROUP % 32 == 0 ? GPUSCAN_GROUP + GPUSCAN_GROUP / 32 : 0)\n"
+    "\n"
+    "/* Loads the tile's elements: all at once, without a branch for each. What is behind the last is the last again. */\n"
+    "GPUSCAN_INLINE void gpuscan_walk_stage(const gpuscan_path *path, const gpuscan_walk *walk,\n"
+    "                                       local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
+    "    ulong left = path->last > walk->element ? path->last - walk->element : 0;\n"
+    "    if (left == 0)\n"
+    "        return;\n"
+    "    if (path->pitch == path->row_length && left >= GPUSCAN_SEGMENT_TILE) {\n"
+    "        global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            loaded[k] = from[k * GPUSCAN_GROUP];\n"
+    "    } else {\n"
+    "        uint last = (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            loaded[k] = gpuscan_walk_element(path, walk, min(k * GPUSCAN_GROUP + GPUSCAN_ITEM, last));\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        all->elements[GPUSCAN_STAGED_GROUP ? gpuscan_staged(GPUSCAN_ITEM) + k * GPUSCAN_STAGED_GROUP\n"
+    "                                           : gpuscan_staged(k * GPUSCAN_GROUP + GPUSCAN_ITEM)] = loaded[k];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Where on the tile's path its row x ends, and the one before it; GPUSCAN_NEVER: behind the tile. */\n"
+    "static inline uint gpuscan_walk_end(const gpuscan_path *path, const gpuscan_walk *walk, uint x, uint *before) {\n"
+    "    ulong left = path->segments - walk->segment;\n"
+    "    uint each = (uint)min(path->row_length, (ulong)GPUSCAN_NEVER) + 1;\n"
+    "    uint first = (uint)min((walk->segment + 1) * path->row_length - walk->element, (ulong)GPUSCAN_NEVER);\n"
+    "    *before = x > left ? GPUSCAN_NEVER : first + x * each - each;\n"
+    "    return x >= left ? GPUSCAN_NEVER : min(first + x * each, GPUSCAN_NEVER);\n"
+    "}\n"
+    "\n"
+    "/* For the next tile. */\n"
+    "static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        all->cut[turn] = GPUSCAN_NEVER;\n"
+    "        all->ends[turn] = 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Of all segments that end in the tile's steps, and one more. Whoever sees the last and the first long one, says so. */\n"
+    "static inline void gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
+    "                                     local gpuscan_segment_shared *all) {\n"
+    "    uint there = 0, most = walk->ends / GPUSCAN_GROUP * GPUSCAN_GROUP + GPUSCAN_GROUP;\n"
+    "    do {\n"
+    "        for (uint x = there + GPUSCAN_ITEM; x < min(most, (uint)GPUSCAN_SEGMENT_TILE + 1); x += GPUSCAN_GROUP) {\n"
+    "            uint before = 0, end = gpuscan_walk_end(path, walk, x, &before);\n"
+    "            all->steps[x] = (ushort)end;\n"
+    "            if (x > 0 && before < steps) {\n"
+    "                if (end >= steps)\n"
+    "                    atomic_max(&all->ends[walk->turn], x);\n"
+    "                if (end - before > GPUSCAN_SEGMENT_LONG)\n"
+    "                    atomic_min(&all->cut[walk->turn], x);\n"
+    "            }\n"
+    "        }\n"
+    "        there = min(most, (uint)GPUSCAN_SEGMENT_TILE + 1);\n"
+    "        most += GPUSCAN_GROUP;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    } while (there <= GPUSCAN_SEGMENT_TILE && all->steps[there - 1] < steps);\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i,\n"
+    "                                               local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    return all->elements[gpuscan_staged(i)];\n"
+    "#else\n"
+    "    return gpuscan_walk_element(path, walk, i);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The sum of what a work-item has of a piece, elements [first, last) of the tile; at: the number of the first. */\n"
+    "static inline gpuscan_t gpuscan_piece_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint first, uint last,\n"
+    "                                          ulong at, local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    uint i = first;\n"
+    "    for (; i + 4 <= last; i += 4, at += 4) {\n"
+    "        gpuscan_src element[4];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < 4; k++)\n"
+    "            element[k] = gpuscan_tile_element(path, walk, i + k, all);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < 4; k++)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(element[k], at + k));\n"
+    "    }\n"
+    "    for (; i < last; i++, at++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_tile_element(path, walk, i, all), at));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The sums of 1 << bits neighbours, in order. The first has it. */\n"
+    "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    for (uint d = 1; d >> bits == 0; d *= 2) {\n"
+    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
+    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
+    "    }\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#define GPUSCAN_PIECE_MOST (GPUSCAN_HAS_LANES ? GPUSCAN_LANES : 1) /* work-items a piece; barriers would cost more */\n"
+    "\n"
+    "/* A tile of steps, up to the first long segment. Its pieces are the segments that end there and what is behind; one\n"
+    "   work-item takes each, or 1 << bits of them, as many as there are for it. */\n"
+    "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                      local gpuscan_segment_shared *all) {\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_SEGMENT_TILE), bits = 0, cut, ends, elements;\n"
+    "    gpuscan_walk_stage(path, walk, all);\n"
+    "    gpuscan_walk_ends(path, walk, steps, all);\n"
+    "    ends = all->ends[walk->turn];\n"
+    "    cut = all->cut[walk->turn];\n"
+    "    if (cut <= ends) {\n"
+    "        ends = cut;\n"
+    "        steps = all->steps[cut - 1] + 1;\n"
+    "    }\n"
+    "    elements = (uint)min((ulong)(steps - ends), path->last > walk->element ? path->last - walk->element : 0);\n"
+    "    while ((2u << bits) <= GPUSCAN_PIECE_MOST && ((ends + 1) << bits) * 2 <= GPUSCAN_GROUP)\n"
+    "        bits++;\n"
+    "    bits += (bits == 0) & (path->row_length == 31) & (GPUSCAN_PIECE_MOST > 1);\n"
+    "    for (uint piece = GPUSCAN_ITEM >> bits, base_piece = 0; base_piece <= ends;\n"
+    "         piece += GPUSCAN_GROUP >> bits, base_piece += GPUSCAN_GROUP >> bits) {\n"
+    "        uint lane = GPUSCAN_ITEM & ((1u << bits) - 1), first = 0, last = 0, share;\n"
+    "        ulong at;\n"
+    "        gpuscan_t sum;\n"
+    "        if (piece <= ends) {\n"
+    "            last = piece < ends ? min(all->steps[piece] - piece, elements) : elements;\n"
+    "            first = piece > 0 ? min(all->steps[piece - 1] + 1 - piece, last) : 0;\n"
+    "        }\n"
+    "        share = (last - first + (1u << bits) - 1) >> bits;\n"
+    "        share += share == 31 ? 1 : 0;\n"
+    "        first = min(first + lane * share, last);\n"
+    "        at = walk->element + first - gpuscan_segment_zero(path, walk->segment + piece);\n"
+    "        sum = gpuscan_piece_sum(path, walk, first, min(first + share, last), at, all);\n"
+    "        sum = gpuscan_neighbours_sum(sum, bits, all);\n"
+    "        if (lane == 0 && piece <= ends) {\n"
+    "            if (piece == 0)\n"
+    "                sum = gpuscan_combine(walk->carry, sum);\n"
+    "            if (piece == ends)\n"
+    "                all->tail = sum;\n"
+    "            else if (piece == 0 && walk->open)\n"
+    "                gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, sum);\n"
+    "            else\n"
+    "                gpuscan_outlet_write(out, walk->segment + piece, sum);\n"
+    "        }\n"
+    "    }\n"
+    "    walk->turn = 1 - walk->turn;\n"
+    "    gpuscan_tile_clear(walk->turn, all);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    walk->carry = all->tail;\n"
+    "    walk->rest = GPUSCAN_NEVER;\n"
+    "    walk->open = walk->open && ends == 0;\n"
+    "    walk->ends = ends;\n"
+    "    walk->segment += ends;\n"
+    "    walk->element += steps - ends;\n"
+    "    walk->steps -= steps;\n"
+    "}\n"
+    "\n",
+    "#else\n"
     "/* What is longer is summed by the whole group, as a reduction does it. */\n"
     "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 + 1)\n"
     "#define GPUSCAN_SEGMENT_MARK (GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) < 65536 ? sizeof(gpuscan_t) : 1)\n"
@@ -8926,8 +9105,6 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    uint left;  /* segments to come, up to NEVER */\n"
     "    uint most;  /* elements to come, up to NEVER */\n"
-    "    uint first; /* rows: elements of the first */\n"
-    "    uint each;  /* of others */\n"
     "    gpuscan_offset element; /* the tile's first */\n"
     "    global const gpuscan_offset *offsets;\n"
     "} gpuscan_bounds;\n"
@@ -8936,26 +9113,20 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_bounds bounds;\n"
     "    bounds.left = (uint)min(path->segments - walk->segment, (ulong)GPUSCAN_NEVER);\n"
     "    bounds.most = (uint)min(path->last - walk->element, (ulong)GPUSCAN_NEVER);\n"
-    "    bounds.each = (uint)min(path->row_length, (ulong)GPUSCAN_NEVER);\n"
-    "    bounds.first = (uint)min((walk->segment + 1) * path->row_length - walk->element, (ulong)GPUSCAN_NEVER);\n"
     "    bounds.element = (gpuscan_offset)walk->element;\n"
     "    bounds.offsets = path->offsets + walk->segment;\n"
     "    return bounds;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where segment x begins, x at most left: what is loaded; and how many of the tile's elements that is. Offsets that\n"
     "   descend wrap round to such as lie behind the tile. */\n"
     "static inline gpuscan_offset gpuscan_bound_load(const gpuscan_bounds *bounds, uint x) {\n"
-    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? 0 : bounds->offsets[min(x, bounds->left)];\n"
+    "    return bounds->offsets[min(x, bounds->left)];\n"
     "}\n"
     "static inline uint gpuscan_bound_at(const gpuscan_bounds *bounds, uint x, gpuscan_offset loaded) {\n"
     "    if (x > bounds->left)\n"
     "        return GPUSCAN_NEVER;\n"
-    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-    "    return x == 0 ? 0 : min(bounds->first + (x - 1) * bounds->each, GPUSCAN_NEVER);\n"
-    "#else\n"
     "    return x == 0 ? 0 : (uint)min(loaded - bounds->element, (gpuscan_offset)bounds->most);\n"
-    "#endif\n"
     "}\n"
     "\n"
     "/* For the next tile. */\n"
@@ -8984,7 +9155,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of a segment's last element: in how many bytes of local memory its result is. That is never 0, since an element\n"
     "   precedes it. */\n"
     "static inline ushort gpuscan_mark_of(uint x) {\n"
@@ -8993,7 +9164,7 @@ static const char *gpuscan__kernels[] = {
     "static inline local gpuscan_t *gpuscan_marked(uint mark, local gpuscan_segment_shared *all) {\n"
     "    return (local gpuscan_t *)((local uchar *)all->slots.results + mark * (sizeof(gpuscan_t) / GPUSCAN_SEGMENT_MARK));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Brings the tile's elements to local memory, and marks the last one of each segment that ends there. The tile is what\n"
     "   there is room for, and no more than the group's steps; whoever sees the first segment that ends behind it, says so.\n"
     "   The result: a bit for each of the work-item's segments that has no element in the tile. */\n"
@@ -9005,11 +9176,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
     "    local gpuscan_src *to = &all->slots.elements[GPUSCAN_ITEM];\n"
     "    ulong left = path->last - walk->element;\n"
-    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-    "    bool whole = (left >= GPUSCAN_SEGMENT_TILE) & (path->pitch == path->row_length);\n"
-    "#else\n"
     "    bool whole = left >= GPUSCAN_SEGMENT_TILE;\n"
-    "#endif\n"
     "    if (whole) { /* all are asked for at once */\n"
     "        global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
     "GPUSCAN_UNROLL\n"
@@ -9066,10 +9233,10 @@ static const char *gpuscan__kernels[] = {
     "        there = next;\n"
     "        GPUSCAN_BARRIER();\n"
     "        turn = 1 - turn;\n"
-    "    } while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n"
+    "    } while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n",
     "    return empty;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint k,\n"
     "                                               local gpuscan_segment_shared *all) {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
@@ -9084,7 +9251,7 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_stride_add(gpuscan_t *sum, uint *first, ulong *at, gpuscan_src x, uint mark,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
     "    *sum = gpuscan_combine(*sum, gpuscan_convert(x, *at));\n"
-    "    *at = GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS && mark ? 0 : *at + 1;\n"
+    "    (*at)++;\n"
     "    if (mark)\n"
     "        *gpuscan_marked(mark, all) = *sum;\n"
     "    if (mark)\n"
@@ -9097,9 +9264,6 @@ static const char *gpuscan__kernels[] = {
     "                                            uint *first, local gpuscan_segment_shared *all) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "    ulong at = walk->element + i;\n"
-    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-    "    at %= max(path->row_length, (ulong)1);\n"
-    "#endif\n"
     "    *first = 0;\n"
     "    for (; i + 4 <= last; i += 4) {\n"
     "        gpuscan_src element[4];\n"
@@ -9118,13 +9282,13 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
     "    return sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* No marks. A group's work-items clear all that there are, side by side. */\n"
     "static inline void gpuscan_marks_clear(local gpuscan_segment_shared *all) {\n"
     "    for (uint i = GPUSCAN_ITEM; i < (GPUSCAN_SEGMENT_TILE + 3) / 4; i += GPUSCAN_GROUP)\n"
     "        all->marks.four[i] = 0;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A tile of steps. Each work-item sums as many neighbouring elements, an odd number, so that they meet in no bank. */\n"
     "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
@@ -9138,7 +9302,9 @@ static const char *gpuscan__kernels[] = {
     "        ends = cut >> 16;\n"
     "        elements = cut & 0xffff;\n"
     "    }\n"
-    "    elements = (uint)min((ulong)min(elements, steps - min(ends, steps)), path->last - walk->element);\n"
+    "    elements = min(elements, min(steps - min(ends, steps),\n"
+    "                                 GPUSCAN_SEGMENT_ROOM - min(ends * GPUSCAN_SEGMENT_WEIGHT, GPUSCAN_SEGMENT_ROOM)));\n"
+    "    elements = (uint)min((ulong)elements, path->last - walk->element);\n"
     "    share = (elements + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP | 1;\n"
     "    i = min(GPUSCAN_ITEM * share, elements);\n"
     "    sum = gpuscan_stride_sum(path, walk, i, min(i + share, elements), &first, all);\n"
@@ -9170,6 +9336,7 @@ static const char *gpuscan__kernels[] = {
     "    walk->element += elements;\n"
     "    walk->steps -= min(ends + elements, steps);\n"
     "}\n"
+    "#endif\n"
     "\n",
     "/* The rest of a segment, or as much of it as the group has. */\n"
     "static inline void gpuscan_walk_long(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
@@ -9196,7 +9363,9 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                   local gpuscan_segment_shared *all) {\n"
     "    gpuscan_tile_clear(walk->turn, all);\n"
+    "#if GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
     "    gpuscan_marks_clear(all);\n"
+    "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "    while (walk->steps > 0) {\n"
     "        if (walk->rest >= GPUSCAN_SEGMENT_LONG) { /* or not known */\n"
@@ -13995,7 +14164,7 @@ typedef struct gpuscan__profile {
     uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
-    uint32_t segment_items; /* steps of their path that a work-item takes at a time */
+    uint32_t segment_items, row_items; /* steps of their path that a work-item takes at a time: at most 31, and of rows */
     uint32_t segment_registers;
 
     gpuscan_strategy histogram;
@@ -14810,7 +14979,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->segment_group = 64;
     p->segment_vectors = 4;
-    p->segment_items = 15; /* odd: neighbours then read different banks of local memory */
+    p->segment_items = p->row_items = 15; /* odd: neighbours then read different banks of local memory */
     p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
@@ -14849,7 +15018,7 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     p->segment_group = 32;
     p->segment_vectors = 2;
-    p->segment_items = 5;
+    p->segment_items = p->row_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -14986,9 +15155,11 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
-    /* rows of 8, segments of 8 and of 100, at 2^28: 399, 619, 421; of 15 steps: 458, 680, 508; of 31: 398, 638, 426; in
-       48 registers and five groups of 23: 393, 731, 567 */
+    /* segments of 1, 3, 31, 100 and 1000 u32, 2^28 bytes: 422, 208, 121, 115, 112; of 25 steps 437, 213, 124, 121, 112;
+       of 17 in 48 registers and five groups 458, 243, 141, 133, 129. As single pieces of a tile, which is best for rows:
+       597, 253, 262, 107, 105, but segments of 2000 with empty ones between 267 for 112 */
     p->segment_items = 29;
+    p->row_items = 23;
     p->segment_per_unit = 4;
     p->segment_registers = 64;
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
@@ -19476,8 +19647,11 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
     if (gpuscan__key_is_cpu(key))
         return bytes;
-    bytes += sums * ((uint64_t)e->t_size + 4) + 2 * tile + 64;
-    bytes += tile * (plan->key.staged ? e->src_size : e->t_size);
+    bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
+    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+        bytes += plan->key.staged ? (tile + tile / 32) * e->src_size : 0;
+    else
+        bytes += tile * (plan->key.staged ? e->src_size : e->t_size);
     return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
@@ -19486,7 +19660,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    uint32_t group = profile->segment_group, vectors = profile->segment_vectors, items = profile->segment_items;
+    uint32_t group = profile->segment_group, vectors = profile->segment_vectors;
+    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items : profile->segment_items;
     while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
         items -= 2;
     for (;;) {
@@ -19588,7 +19763,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     key->registers = 0;
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        if (e->commutes && e->t_size <= 8)
+        if (e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce_group,
