@@ -13043,11 +13043,18 @@ static const char *gpuscan__kernels[] = {
     "    return twiddled;\n"
     "}\n"
     "\n"
-    "/* NVIDIA: peers are found by masks, but where a digit has more than eight times its share. With values the masks gain\n"
-    "   nothing in sweeps. */\n"
+    "/* NVIDIA: peers are found by masks in local memory, one for each value of a digit's lower bits, but where too many\n"
+    "   lanes would meet in one. A single digit that has many elements is kept out of the masks: one ballot finds its peers.\n"
+    "   With values the masks gain nothing in sweeps. */\n"
     "#define GPUSCAN_RANK_MASKS  (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
-    "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
+    "#define GPUSCAN_MASK_MOST   (GPUSCAN_TILE / 5) /* elements of a tile that may go to one mask */\n"
+    "#define GPUSCAN_HOT_LEAST   (GPUSCAN_TILE / 8) /* a hot digit has more than so many */\n"
+    "#define GPUSCAN_NO_DIGIT    0xffffffffu\n"
+    "/* What a tile has of hot digits: none 0, one ONE + digit, several or crowded masks MANY or more, nothing else ALL. */\n"
+    "#define GPUSCAN_HOT_ONE  0x10000u\n"
+    "#define GPUSCAN_HOT_MANY 0x20000u\n"
+    "#define GPUSCAN_HOT_ALL  0xffff0000u\n"
     "\n"
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
@@ -13062,12 +13069,17 @@ static const char *gpuscan__kernels[] = {
     "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
+    "/* What has 8 bytes an element may go through local memory in two halves: tiles then have as many elements as of 4. */\n"
+    "#define GPUSCAN_KEY_PARTS    (GPUSCAN_SORT_HALVED && GPUSCAN_KEY_SIZE == 8 ? 2u : 1u)\n"
+    "#define GPUSCAN_VALUE_PARTS  (GPUSCAN_SORT_HALVED && GPUSCAN_SORT_VALUE_SIZE == 8 ? 2u : 1u)\n"
+    "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n"
+    "\n",
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
-    "        gpuscan_twiddled key[GPUSCAN_TILE];\n"
+    "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
+    "        gpuscan_sort_value value[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_PACKED\n"
     "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
@@ -13086,11 +13098,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint masks[GPUSCAN_GROUP]; /* a lane's for each value of the lower bits; 0 between rounds */\n"
-    "    uint skew;                 /* elements of a digit that has too many, or 0 */\n"
+    "    uint hot;                  /* as above */\n"
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_PACKED\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
     "#else\n"
@@ -13118,19 +13130,29 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sort_scan_counts(x, min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP), shared->sums) - x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
     "    return (GPUSCAN_RANK_GROUP * GPUSCAN_ROUNDS + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
-    "   (Two loops that load or hold keys spill.) */\n"
+    "   (Two loops that load keys spill unless the one of whole tiles counts from a pointer of its own.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint valid,\n"
     "                                      gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
+    "    if (GPUSCAN_IS_WHOLE(valid)) {\n"
+    "        keys += gpuscan_sort_at(0);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            loaded[k] = keys[k * GPUSCAN_RANK_GROUP_SIZE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile[k] = gpuscan_twiddle_in(loaded[k], digit);\n"
+    "        return;\n"
+    "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
@@ -13196,8 +13218,11 @@ static const char *gpuscan__kernels[] = {
     "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
     "            totals[e] += gpuscan_sort_count_at(r, d, shared);\n"
     "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
-    "        if (totals[e] > GPUSCAN_SKEWED)\n"
-    "            shared->skew = totals[e];\n"
+    "        if (totals[e] > GPUSCAN_HOT_LEAST)\n"
+    "            atomic_add((volatile local uint *)&shared->hot,\n"
+    "                       totals[e] == GPUSCAN_TILE ? GPUSCAN_HOT_ALL : GPUSCAN_HOT_ONE + d);\n"
+    "        else\n"
+    "            atomic_add((volatile local uint *)&shared->masks[d % GPUSCAN_LANES], totals[e]);\n"
     "#endif\n"
     "    }\n"
     "}\n"
@@ -13208,7 +13233,7 @@ static const char *gpuscan__kernels[] = {
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (GPUSCAN_ITEM == 0)\n"
-    "        shared->skew = 0;\n"
+    "        shared->hot = 0;\n"
     "#endif\n"
     "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
     "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
@@ -13231,6 +13256,13 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
     "        sum += totals[e];\n"
     "    before = gpuscan_sort_before(sum, shared);\n"
+    "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL /* how many elements each mask would have: see gpuscan_sort_total */\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_LANES) {\n"
+    "        if (shared->masks[GPUSCAN_ITEM] > GPUSCAN_MASK_MOST)\n"
+    "            shared->hot = GPUSCAN_HOT_MANY;\n"
+    "        shared->masks[GPUSCAN_ITEM] = 0;\n"
+    "    }\n"
+    "#endif\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
@@ -13276,8 +13308,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* The lanes with the same digits of some rounds. masked: of their lower bits by masks in local memory, which is faster\n"
-    "   where few lanes meet in one. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_peers(const uint *digits, bool masked, gpuscan_ballot_t *peers,\n"
+    "   where few lanes meet in one; hot: a digit that is kept out of them, or NO_DIGIT. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_peers(const uint *digits, bool masked, uint hot, gpuscan_ballot_t *peers,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
@@ -13286,6 +13318,9 @@ static const char *gpuscan__kernels[] = {
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "            uint lower = digits[b] & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
     "            volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
+    "            bool is_hot = hot != GPUSCAN_NO_DIGIT ? digits[b] == hot : false;\n"
+    "            if (is_hot)\n"
+    "                mask = (volatile local uint *)shared->others + GPUSCAN_LANE;\n"
     "            atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "            GPUSCAN_LANES_SYNC();\n"
     "            peers[b] = *mask;\n"
@@ -13293,6 +13328,10 @@ static const char *gpuscan__kernels[] = {
     "            masks[GPUSCAN_LANE] = 0;\n"
     "            GPUSCAN_LANES_SYNC();\n"
     "            peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, shared);\n"
+    "            if (hot != GPUSCAN_NO_DIGIT) {\n"
+    "                gpuscan_ballot_t hots = gpuscan_ballot(is_hot);\n"
+    "                peers[b] = is_hot ? hots : peers[b];\n"
+    "            }\n"
     "        }\n"
     "        return;\n"
     "    }\n"
@@ -13306,14 +13345,14 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_LANES\n"
     "/* Of some rounds' elements, whose digits these are, times DIGIT_SCALE: the places in the tile. The highest lane of\n"
     "   peers, which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint hot, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
     "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
     "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "    gpuscan_ballot_t peers[GPUSCAN_RANK_BATCH];\n"
-    "    gpuscan_sort_peers(digits, masked, peers, shared);\n"
+    "    gpuscan_sort_peers(digits, masked, hot, peers, shared);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        below[b] = (uint)popcount(peers[b] & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
@@ -13336,7 +13375,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#else\n"
     "/* The place in the tile of a round's element. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint hot, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint d = digits[0] / GPUSCAN_DIGIT_SCALE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
@@ -13347,7 +13386,7 @@ static const char *gpuscan__kernels[] = {
     "        uint of_word = bits[w];\n"
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
-    "        else\n"
+    "        else\n",
     "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n"
     "        after |= w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word;\n"
     "    }\n"
@@ -13361,7 +13400,7 @@ static const char *gpuscan__kernels[] = {
     "    places[0] = place;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
     "#define GPUSCAN_PACKED_WORDS(bits) ((GPUSCAN_ROUNDS * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
@@ -13372,6 +13411,15 @@ static const char *gpuscan__kernels[] = {
     "    return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
     "}\n"
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
+    "\n"
+    "/* As above: the compiler would keep what was packed beside the words. */\n"
+    "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint bits) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(bits); w++)\n"
+    "        __asm__ volatile(\"\" : \"+r\"(words[w]));\n"
+    "#endif\n"
+    "}\n"
     "\n"
     "#if GPUSCAN_SORT_SMALL\n"
     "/* The counts, before elements are ranked; a barrier follows. */\n"
@@ -13391,7 +13439,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "            digits[b] = gpuscan_scaled_digit(tile[k + b], digit);\n"
-    "        gpuscan_sort_rank(digits, masked, here, shared);\n"
+    "        gpuscan_sort_rank(digits, masked, GPUSCAN_NO_DIGIT, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "            gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
@@ -13402,7 +13450,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Brings the keys into the tile's order; places, packed: from ranks to where each went. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
@@ -13422,21 +13470,23 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "}\n"
     "#else\n"
-    "/* Brings the keys into the tile's order; places, packed: where each went. (A loop for both values of masked spills 100\n"
-    "   bytes more, H200: 6 % slower.) */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, gpuscan_twiddled_digit digit,\n"
-    "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
+    "/* Brings the keys into the tile's order, but where they go in parts; places, packed: of each. (A loop for both values\n"
+    "   of masked spills 100 bytes more, H200: 6 % slower.) */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, uint hot,\n"
+    "                                             gpuscan_twiddled_digit digit, uint *places,\n"
+    "                                             local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "            digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(tile[k + b]), digit);\n"
-    "        gpuscan_sort_rank(digits, masked, here, shared);\n"
+    "        gpuscan_sort_rank(digits, masked, hot, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-    "            shared->exchange.key[here[b]] = tile[k + b];\n"
-    "#if GPUSCAN_SORT_VALUES\n"
+    "            if (GPUSCAN_KEY_PARTS == 1)\n"
+    "                shared->exchange.key[here[b]] = tile[k + b];\n"
+    "#if GPUSCAN_KEEPS_PLACES\n"
     "            gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
     "#endif\n"
     "        }\n"
@@ -13446,83 +13496,120 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
-    "    uint skew = shared->skew;\n"
-    "    if (skew == 0)\n"
-    "        gpuscan_sort_exchange_by(tile, true, digit, places, shared);\n"
-    "    else if (skew < GPUSCAN_TILE)\n"
-    "        gpuscan_sort_exchange_by(tile, false, digit, places, shared);\n"
+    "    uint hot = shared->hot;\n"
+    "    if (hot == 0)\n"
+    "        gpuscan_sort_exchange_by(tile, true, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+    "    else if (hot < GPUSCAN_HOT_MANY)\n"
+    "        gpuscan_sort_exchange_by(tile, true, (hot & 0xffffu) * GPUSCAN_DIGIT_SCALE, digit, places, shared);\n"
+    "    else if (hot != GPUSCAN_HOT_ALL)\n"
+    "        gpuscan_sort_exchange_by(tile, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
     "    else /* all of one digit: in order already */\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            shared->exchange.key[gpuscan_sort_at(k)] = tile[k];\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "            if (GPUSCAN_KEY_PARTS == 1)\n"
+    "                shared->exchange.key[gpuscan_sort_at(k)] = tile[k];\n"
+    "            else\n"
+    "                gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, gpuscan_sort_at(k));\n"
+    "        }\n"
     "#else\n"
-    "    gpuscan_sort_exchange_by(tile, false, digit, places, shared);\n"
+    "    gpuscan_sort_exchange_by(tile, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
     "#endif\n"
     "\n"
-    "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
+    "/* Brings what a part of the tile has into its order. */\n"
+    "#define GPUSCAN_SORT_ORDER(name, type, array)                                                                          \\\n"
+    "    GPUSCAN_INLINE void name(const type *tile, uint *places, uint part, uint parts,                                    \\\n"
+    "                             local gpuscan_sort_shared *shared) {                                                      \\\n"
+    "        gpuscan_packed_anew(places, GPUSCAN_PLACE_BITS);                                                               \\\n"
+    "        GPUSCAN_UNROLL                                                                                                 \\\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {                                                                    \\\n"
+    "            uint place = gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS) - part * (GPUSCAN_TILE / parts);             \\\n"
+    "            if (parts == 1 || place < GPUSCAN_TILE / parts)                                                            \\\n"
+    "                shared->exchange.array[place] = tile[k];                                                               \\\n"
+    "        }                                                                                                              \\\n"
+    "        GPUSCAN_BARRIER();                                                                                             \\\n"
+    "    }\n"
+    "GPUSCAN_SORT_ORDER(gpuscan_sort_order_keys, gpuscan_twiddled, key)\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_SORT_ORDER(gpuscan_sort_order_values, gpuscan_sort_value, value)\n"
+    "#endif\n"
+    "\n",
+    "/* Stores a part of the tile's keys, whole: all; digits, packed: what each had. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid, uint part,\n"
     "                                            gpuscan_twiddled_digit digit, uint *digits,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
-    "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS / GPUSCAN_KEY_PARTS; k++) {\n"
+    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_TILE / GPUSCAN_KEY_PARTS) + i;\n"
     "        if (whole || at < valid) {\n"
-    "            gpuscan_twiddled twiddled = shared->exchange.key[at];\n"
+    "            gpuscan_twiddled twiddled = shared->exchange.key[i];\n"
     "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
     "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_SCALE);\n"
+    "            gpuscan_put_packed(digits, part * (GPUSCAN_ROUNDS / GPUSCAN_KEY_PARTS) + k, GPUSCAN_DIGIT_BITS,\n"
+    "                               d / GPUSCAN_DIGIT_SCALE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
+    "    GPUSCAN_BARRIER();\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, bool whole, uint valid,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, bool whole, uint valid, uint part,\n"
     "                                              const uint *digits, local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
-    "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS / GPUSCAN_VALUE_PARTS; k++) {\n"
+    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_TILE / GPUSCAN_VALUE_PARTS) + i;\n"
+    "        uint d = gpuscan_packed_at(digits, part * (GPUSCAN_ROUNDS / GPUSCAN_VALUE_PARTS) + k, GPUSCAN_DIGIT_BITS);\n"
     "        if (whole || at < valid)\n"
-    "            values_dst[shared->to[gpuscan_packed_at(digits, k, GPUSCAN_DIGIT_BITS)] + at] =\n"
-    "                shared->exchange.value[at];\n"
+    "            values_dst[shared->to[d] + at] = shared->exchange.value[i];\n"
     "    }\n"
+    "    GPUSCAN_BARRIER();\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Stores the tile's keys, and then its values in the same order. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store(global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,\n"
-    "                                       ulong index, global gpuscan_sort_value *values_dst, uint valid,\n"
-    "                                       gpuscan_twiddled_digit digit, uint flags, const uint *places,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, global gpuscan_key_bits *keys_dst,\n"
+    "                                       global const gpuscan_sort_value *values, ulong index,\n"
+    "                                       global gpuscan_sort_value *values_dst, uint valid,\n"
+    "                                       gpuscan_twiddled_digit digit, uint flags, uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
     "        valid--;\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_value tile[GPUSCAN_ROUNDS];\n"
-    "    gpuscan_sort_load_values(tile, values, index, valid, flags);\n"
     "#endif\n"
-    "    if (GPUSCAN_IS_WHOLE(valid))\n"
-    "        gpuscan_sort_store_keys(keys_dst, true, valid, digit, digits, shared);\n"
-    "    else\n"
-    "        gpuscan_sort_store_keys(keys_dst, false, valid, digit, digits, shared);\n"
-    "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
+    "#if GPUSCAN_SORT_HALVED\n"
+    "        if (GPUSCAN_KEY_PARTS > 1)\n"
+    "            gpuscan_sort_order_keys(keys, places, part, GPUSCAN_KEY_PARTS, shared);\n"
+    "#endif\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        if (part == GPUSCAN_KEY_PARTS - 1)\n"
+    "            gpuscan_sort_load_values(tile, values, index, valid, flags);\n"
+    "#endif\n"
+    "        if (GPUSCAN_IS_WHOLE(valid))\n"
+    "            gpuscan_sort_store_keys(keys_dst, true, valid, part, digit, digits, shared);\n"
+    "        else\n"
+    "            gpuscan_sort_store_keys(keys_dst, false, valid, part, digit, digits, shared);\n"
+    "    }\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile[k];\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    if (GPUSCAN_IS_WHOLE(valid))\n"
-    "        gpuscan_sort_store_values(values_dst, true, valid, digits, shared);\n"
-    "    else\n"
-    "        gpuscan_sort_store_values(values_dst, false, valid, digits, shared);\n"
-    "    GPUSCAN_BARRIER();\n"
+    "    for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
+    "        gpuscan_packed_anew(digits, GPUSCAN_DIGIT_BITS);\n"
+    "        gpuscan_sort_order_values(tile, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
+    "        if (GPUSCAN_IS_WHOLE(valid))\n"
+    "            gpuscan_sort_store_values(values_dst, true, valid, part, digits, shared);\n"
+    "        else\n"
+    "            gpuscan_sort_store_values(values_dst, false, valid, part, digits, shared);\n"
+    "    }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What must be there before the first tile. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -13578,7 +13665,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "        GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n",
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
     "#endif\n"
     "        gpuscan_sort_clear(shared);\n"
@@ -13613,7 +13700,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        counts[d] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
+    "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n",
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
@@ -13654,7 +13741,7 @@ static const char *gpuscan__kernels[] = {
     "            next[e] += totals[e];\n"
     "        }\n"
     "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
-    "        gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "        gpuscan_sort_store(tile, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "    }\n"
     "}\n"
     "#else\n"
@@ -13849,13 +13936,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
-    "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
-    "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
-    "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
-    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
+    "#if GPUSCAN_SORT_AHEAD\n"
+    "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count)\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0),\n"
+    "                              GPUSCAN_RANK_GROUP_SIZE * GPUSCAN_ROUNDS * (uint)sizeof(gpuscan_key_bits));\n"
     "#endif\n"
-    "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->late = 0;\n"
     "    gpuscan_sort_begin(shared);\n"
@@ -13878,9 +13963,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n",
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "            gpuscan_sort_look_back(&back[e], states, d);\n"
-    "            if (!back[e].done)\n"
+    "            if (!back[e].done)\n",
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
@@ -13921,7 +14006,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "    gpuscan_sort_store(keys_here, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "}\n"
     "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
@@ -14139,6 +14224,13 @@ enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 enum { GPUSCAN__MAX_TUNINGS = 16 };
 
+/* A tile of a sort, one launch a pass. */
+typedef struct gpuscan__sort_tile {
+    uint32_t group, rounds; /* elements a work-item */
+    uint32_t registers;
+    uint32_t ahead; /* so many tiles a unit ahead keys are brought into the cache */
+} gpuscan__sort_tile;
+
 typedef struct gpuscan__profile {
     const char *name;
     int fence;           /* a GPUSCAN__FENCE_... */
@@ -14194,9 +14286,9 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
-    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes, */
-    uint32_t sort_value_rounds;             /* and with values of 8 bytes */
-    uint32_t sort_registers[GPUSCAN__BY_SIZE]; /* then; of keys alone, and with values */
+    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3]; /* for one launch a pass with lanes, keys of up to 4 and of 8
+                                                           bytes: alone, with values of 4, of 8 bytes */
+    int sort_halves; /* then: with values of 8 bytes both go through local memory in two halves of a tile */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
@@ -15119,16 +15211,25 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
         {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
+    /* Sorts of 2^26, us. u32: the largest tiles that 48 KiB hold, as a digit's runs are longer; more registers would
+       keep a third group out: 1149; 384 x 24 with 56 registers 1223, with 80 1301, 512 x 16 1441. With 4 bytes: 1910,
+       384 x 24, 80 2395, 512 x 16, 64 2039, 256 x 32, 80 2506. With 8 bytes, in halves: 2383, 512 x 16, 64 2396, 256 x
+       40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 8 bytes:
+       5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and so are
+       values that come early: what is written stays in the cache until its lines are full. A tile a unit ahead; none:
+       u64 3633; with 4 bytes 5206, 5402; u32 with 4 bytes 2099, 1910, with 8 bytes 2692, 2383; u64 with 8 bytes 6558,
+       5980; three ahead are slower. */
+    static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3] = {
+        {{256, 40, 80, 1}, {256, 40, 128, 0}, {256, 32, 128, 0}},
+        {{256, 20, 80, 1}, {256, 20, 128, 1}, {384, 16, 80, 0}}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    /* the largest tiles that 48 KiB hold: a digit's runs are longer; more registers would keep a third group out */
-    gpuscan__set_by_size(p->sort_rounds, 40, 20);
-    p->sort_value_rounds = 16; /* five groups a unit, where of 20 there are four */
-    gpuscan__set_by_size(p->sort_registers, 80, 128);
+    memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
+    p->sort_halves = 1;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
@@ -23003,6 +23104,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
     uint32_t counted; /* one launch a pass: the device knows how many elements there are, and groups take many tiles */
+    uint32_t halved;  /* what has 8 bytes an element goes through local memory in two halves of a tile */
+    uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -23132,14 +23235,13 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
-    gpuscan__define_number(text, "SORT_AHEAD", (uint64_t)gs->device.units * key->tile);
-    gpuscan__define_number(text, "SORT_RANK_BYTES",
-                           (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors * type->size);
+    gpuscan__define_number(text, "SORT_AHEAD", own.ahead);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
+    gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
                            (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
@@ -23281,7 +23383,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     const gpuscan__sort_key *own = &plan->key;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
+    uint64_t each = own->halved ? 4 : gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += whole ? rank_groups * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
@@ -23339,36 +23441,47 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.whole = plan->key.counted = 0;
+    plan->key.whole = plan->key.counted = plan->key.halved = plan->key.ahead = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
         plan->key.whole = is_float && is_whole;
     } else {
+        const gpuscan__sort_tile *tile = &gs->device.profile.sort_tiles[plan->key_size > 4][plan->values.size / 4];
         int is_single = gpuscan__is_single_pass(strategy);
-        uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
+        uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
         plan->key.digit_bits = is_single ? 8 : 4;
+        if (is_single && batch == 4) {
+            group = tile->group;
+            vectors = tile->rounds;
+            if (is_float && !is_whole)
+                vectors -= batch; /* their digits take more registers */
+        }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
-        if (is_single && batch == 4)
-            vectors = (plan->values.size > 4 ? gs->device.profile.sort_value_rounds
-                                             : gs->device.profile.sort_rounds[plan->key_size > 4]) /
-                      batch * batch;
-        if (is_single && batch == 4 && vectors > batch && is_float && !is_whole)
-            vectors -= batch; /* their digits take more registers */
+        halves = gs->device.profile.sort_halves && is_single && plan->values.size == 8 &&
+                 gpuscan__whole_lanes(gs, group) && vectors % 2 == 0;
+        if (halves)
+            batch = (uint32_t)gpuscan__max(batch, 2);
+        plan->key.halved = halves;
         gpuscan__sort_fit(gs, plan, group, vectors, batch);
-        if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
+        if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS) {
+            plan->key.halved = 0;
             gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
-        plan->key.small = desc->count <= key->tile;
-        if (batch == 4 && !plan->key.small)
+        }
+        plan->key.small = desc->count <= key->tile && !plan->key.halved;
+        if (batch == 4 && !plan->key.small) {
+            plan->key.halved = halves;
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
+        }
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small;
         if (is_single && !plan->key.small) {
-            key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
+            key->registers = gpuscan__registers(gs, key, tile->registers);
+            plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = 8;
             plan->key.copies = 64;
             while (plan->key.copies > 1 && plan->key.copies * gpuscan__sort_counts_bytes(plan) >
@@ -23945,14 +24058,14 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Keys of a self-test: any bits; many that are equal, or as floats infinite or NaN; ascending, so that whole tiles have
-   one digit. */
+/* Keys of a self-test: any bits; many that are equal, or as floats infinite or NaN, of which one byte has a single
+   frequent value; ascending, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
-    uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40));
+    uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
+    if (round == 1 && random % 9 == 0)
+        return sign ^ (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
     if (round == 1) /* with -0 */
-        return random % 5 ? (random & 3) | (random >> 8 & 1) << (8 * size - 1)
-                          : ((random >> 8 & 1) << (8 * size - 1)) ^
-                                (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
+        return sign | (random & 3) | (size > 2 && (random >> 4 & 3) == 0 ? (random >> 16 & 0xff) << 8 : 0);
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 

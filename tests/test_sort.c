@@ -367,6 +367,10 @@ static void limits(void **state) {
         c.has_permutation = 0;
         c.sizes[0] = 8;
         check_all(c);
+        if (of[i].lanes == 0)
+            continue;
+        test.gs->device.profile.sort_halves = 1;
+        test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
 }
 
