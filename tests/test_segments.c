@@ -31,7 +31,8 @@ static uint64_t group_tile(void) {
 
 static void lengths_of_rows(void **state) {
     static const uint64_t lengths[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 100, 127, 129, 255, 1000, 1024, 2049};
-    uint64_t              i, tile = group_tile(), chunk = CHUNK / 4;
+    const gpuscan__profile *profile = &test.gs->device.profile;
+    uint64_t              i, tile = (uint64_t)profile->segment_group * profile->row_items, chunk = CHUNK / 4;
     uint64_t              around[8];
     (void)state;
     for (i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -41,7 +42,7 @@ static void lengths_of_rows(void **state) {
     around[0] = tile - 1;
     around[1] = tile;
     around[2] = tile + 1;
-    around[3] = 4 * test.gs->device.profile.segment_group;
+    around[3] = 4 * profile->segment_group;
     around[4] = around[3] - 1;
     around[5] = chunk - 1;
     around[6] = 2 * chunk + 1;
