@@ -31,7 +31,8 @@ static uint64_t group_tile(void) {
 
 static void lengths_of_rows(void **state) {
     static const uint64_t lengths[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 100, 127, 129, 255, 1000, 1024, 2049};
-    uint64_t              i, tile = group_tile(), chunk = CHUNK / 4;
+    const gpuscan__profile *profile = &test.gs->device.profile;
+    uint64_t              i, tile = (uint64_t)profile->segment_group * profile->row_items, chunk = CHUNK / 4;
     uint64_t              around[8];
     (void)state;
     for (i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -41,7 +42,7 @@ static void lengths_of_rows(void **state) {
     around[0] = tile - 1;
     around[1] = tile;
     around[2] = tile + 1;
-    around[3] = 4 * test.gs->device.profile.segment_group;
+    around[3] = 4 * profile->segment_group;
     around[4] = around[3] - 1;
     around[5] = chunk - 1;
     around[6] = 2 * chunk + 1;
@@ -174,7 +175,7 @@ static void ends_at_tiles(void **state) {
     steps[3] = 16;
     steps[4] = 15;
     steps[5] = CHUNK / 4;
-    steps[6] = 4 * (uint64_t)test.gs->device.profile.segment_group;
+    steps[6] = tile / 3 + 1; /* from here on a segment is summed by itself */
     steps[7] = count;
     for (k = 0; k < 8; k++) {
         test_case("segments of %" PRIu64, steps[k]);
@@ -186,7 +187,7 @@ static void ends_at_tiles(void **state) {
     test_case("long and short segments in turn");
     for (n = 0, i = 0, next = 0; next < count; i++) {
         at[n++] = next;
-        next += i % 5 == 0 ? 2 * tile / 3 : i % 5 == 1 ? 5 * (uint64_t)test.gs->device.profile.segment_group : i % 3;
+        next += i % 5 == 0 ? 2 * tile / 3 : i % 5 == 1 ? tile / 3 + i % 7 : i % 3;
     }
     at[n] = count;
     check_offsets(at, n, count, GPUSCAN_TYPE_U64);
@@ -272,6 +273,21 @@ static void types_and_operators(void **state) {
         c.custom = custom[k];
         check_by(c, test_next_strategy());
     }
+}
+
+/* Results that are larger and smaller than the elements, which they lie beside in local memory. */
+static void sizes_of_results(void **state) {
+    static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64}};
+    static const uint64_t     segments[] = {40, 1000, 9000, 25000};
+    uint64_t                  i, k;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        for (k = 0; k < 4 && test_share(i, 2); k++) {
+            reduce_case c = segments_of(pairs[i][0], GPUSCAN_OP_ADD, test_size(3000, 30000, 30000), segments[k],
+                                        CUTS_RANDOM);
+            c.to = pairs[i][1];
+            check_by(c, GPUSCAN_STRATEGY_SINGLE_PASS);
+        }
 }
 
 /* Sums begin with +0, of -0 alone and of nothing; minima of NaN alone are the identity, and NaN has no index. */
@@ -446,7 +462,8 @@ static int open_segments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths_of_rows), TEST(rows_at_random), TEST(cuts), TEST(empty_segments),
                                        TEST(ends_at_tiles),   TEST(wrong_offsets),  TEST(types_and_operators),
-                                       TEST(special_floats),  TEST(same_bits),      TEST(host_arrays)};
+                                       TEST(sizes_of_results), TEST(special_floats), TEST(same_bits),
+                                       TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("segments", tests, open_segments, test_close);
 }
