@@ -31,7 +31,7 @@ export PHOTO PAGE POCL_CACHE_DIR CUDA_CACHE_PATH XDG_CACHE_HOME
 cat <<END
 This checks that the examples have what they need (and installs it if it can), compiles them into
 $build
-and runs them: a minute or two on a small CPU. The pictures go to
+and runs them: two or three minutes on two cores. The pictures go to
 $out
 
 END
@@ -61,7 +61,6 @@ example() {
   shift
   echo "== $name"
   if [ -f "$build/$name" ]; then
-    # shellcheck disable=SC2086 # the launcher is several words
     # shellcheck disable=SC2086 # the launcher is several words
     { $launcher "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
     status=$(cat "$build/$name.status")

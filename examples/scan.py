@@ -17,7 +17,10 @@ import os
 import subprocess
 import sys
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    raise SystemExit("scan.py: needs numpy (Debian: python3-numpy)")
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]  # gpuscan_type, from 1 on
 OPERATORS = ["add", "min", "max", "mul", "and", "or", "xor", "custom", "argmin", "argmax"]  # gpuscan_op, from 0 on
@@ -77,9 +80,17 @@ def build_library():
     library = os.path.join(here, "__pycache__", "libgpuscan.so")
     os.makedirs(os.path.dirname(library), exist_ok=True)
     if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(header):
-        subprocess.check_call([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden",
-                               "-DGPUSCAN_IMPLEMENTATION", '-DGPUSCAN_API=__attribute__((visibility("default")))',
-                               "-x", "c", header, "-o", library, "-ldl"])
+        made = f"{library}.{os.getpid()}"  # renamed when it is whole: another process may be loading the old one
+        compiler = os.environ.get("CC", "cc")
+        command = [compiler, "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-DGPUSCAN_IMPLEMENTATION",
+                   '-DGPUSCAN_API=__attribute__((visibility("default")))', "-x", "c", header, "-o", made, "-ldl"]
+        try:
+            subprocess.check_call(command)
+        except OSError as error:
+            raise SystemExit(f"scan.py: no C compiler {compiler} ({error.strerror}); set CC, or GPUSCAN_LIBRARY")
+        except subprocess.CalledProcessError:
+            raise SystemExit("scan.py: gpuscan.h does not compile, see above; are the OpenCL headers there?")
+        os.replace(made, library)
     return library
 
 
@@ -113,23 +124,32 @@ class Gpuscan:
             raise ValueError(words.decode())
 
     @staticmethod
-    def _array(x):
-        x = numpy.ascontiguousarray(x)
-        if not x.dtype.isnative or x.dtype.str[1:] not in TYPES:
-            raise TypeError(f"gpuscan has no type {x.dtype}")
-        return x
+    def _type(dtype):
+        dtype = numpy.dtype(dtype)
+        if not dtype.isnative or dtype.str[1:] not in TYPES:
+            raise TypeError(f"gpuscan has no type {dtype}; it has {' '.join(TYPES)} in the machine's byte order")
+        return TYPES.index(dtype.str[1:]) + 1
 
     @staticmethod
-    def _type(dtype):
-        return TYPES.index(numpy.dtype(dtype).str[1:]) + 1
+    def _operator(op):
+        if op not in OPERATORS or op == "custom":
+            raise ValueError(f"no operator {op!r}; there are {' '.join(o for o in OPERATORS if o != 'custom')}")
+        return OPERATORS.index(op)
+
+    @staticmethod
+    def _init(value, dtype):
+        first = numpy.array([value]).astype(dtype)
+        if dtype.kind in "iu" and int(first[0]) != value:
+            raise ValueError(f"init={value} is no {dtype}")
+        return first
 
     def scan(self, x, op="add", inclusive=False, dtype=None, init=None):
         """A scan along the last axis, of every row by itself."""
-        x = self._array(x)
+        x = numpy.ascontiguousarray(x)
         out = numpy.empty(x.shape, dtype or x.dtype)
-        first = None if init is None else numpy.array([init], out.dtype)
+        first = None if init is None else self._init(init, out.dtype)
         count = x.shape[-1] if x.ndim else 1
-        desc = ScanDesc(src_type=self._type(x.dtype), dst_type=self._type(out.dtype), op=OPERATORS.index(op),
+        desc = ScanDesc(src_type=self._type(x.dtype), dst_type=self._type(out.dtype), op=self._operator(op),
                         kind=int(inclusive), rows=x.size // count if count else 0)
         if first is not None:
             desc.init = first.ctypes.data
@@ -140,16 +160,20 @@ class Gpuscan:
 
     def reduce(self, x, op="add", dtype=None):
         """All elements combined; argmin and argmax give the index of the first in x.ravel()."""
-        x = self._array(x)
+        x = numpy.ascontiguousarray(x)
+        if op.startswith("arg") and x.size == 0:
+            raise ValueError(f"{op} of an empty array")
         result = numpy.zeros(1, numpy.uint64 if op.startswith("arg") else dtype or x.dtype)
-        desc = ReduceDesc(src_type=self._type(x.dtype), dst_type=self._type(result.dtype), op=OPERATORS.index(op))
+        desc = ReduceDesc(src_type=self._type(x.dtype), dst_type=self._type(result.dtype), op=self._operator(op))
         self._call(self.lib.gpuscan_reduce_host, pointer(x.ctypes.data), pointer(result.ctypes.data), u64(x.size),
                    ctypes.byref(desc))
         return result[0]
 
     def histogram(self, x, bins=256, range=None):
         """Counts in even bins over range, which is the type's own if it is left out (floats: 0 to 1)."""
-        x = self._array(x)
+        x = numpy.ascontiguousarray(x)
+        if not 0 < bins < 1 << 32:
+            raise ValueError(f"bins={bins} is not between 1 and 2**32 - 1")
         counts = numpy.zeros(bins, numpy.uint64)
         desc = HistogramDesc(sample_type=self._type(x.dtype), counter_type=self._type(counts.dtype), bins=bins,
                              closed=int(x.dtype.kind == "f"))
@@ -188,11 +212,22 @@ def main():
     check("histogram of 64 bins, f32", gs.histogram(y, 64, (0.0, 1.0)),
           numpy.histogram(y, 64, (0.0, 1.0))[0].astype(numpy.uint64))
     check("nothing", gs.scan(x[:0]), x[:0])
-    try:
-        gs.scan(y, "xor")
-        right = False
-    except ValueError as refused:
-        print(f"xor of floats is refused: {refused}")
+    for kind, name, refused in (
+            (ValueError, "xor of floats", lambda: gs.scan(y, "xor")),
+            (ValueError, "operator sum", lambda: gs.scan(x, "sum")),
+            (ValueError, "no bins", lambda: gs.histogram(x, bins=0)),
+            (ValueError, "2**32 bins", lambda: gs.histogram(x[:0], bins=1 << 32)),
+            (ValueError, "argmin of nothing", lambda: gs.reduce(x[:0], "argmin")),
+            (ValueError, "init -1 of u32", lambda: gs.scan(x, init=-1)),
+            (ValueError, "init 2.5 of i64", lambda: gs.scan(rows, init=2.5)),
+            (TypeError, "booleans", lambda: gs.scan(x > 9)),
+            (TypeError, "sums in another byte order", lambda: gs.scan(x, dtype=x.dtype.newbyteorder()))):
+        try:
+            refused()
+            print(f"{name}: taken, WRONG")
+            right = False
+        except kind as error:
+            print(f"{name}: refused: {error}")
     print(f"scan.py: {'as numpy has it' if right else 'WRONG'}")
     return not right
 
