@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """python3 scan.py        scans, reductions and histograms of numpy arrays on the best OpenCL device
 
-The class Gpuscan below is all that a script needs, and numpy: copy it beside gpuscan.h. It loads gpuscan as a shared library, which is compiled from
-gpuscan.h at the first start (cc must be there, or GPUSCAN_LIBRARY names one that is built already), and writes down the
-library's structs again with ctypes; their sizes are compared with the library's own before anything is called.
+The class Gpuscan below is all that a script needs, and numpy: copy it beside gpuscan.h. It loads gpuscan as a shared
+library, which is compiled from gpuscan.h at the first start (cc must be there, or GPUSCAN_LIBRARY names one that is
+built already), and writes down the library's structs again with ctypes; their sizes are compared with the library's own
+before anything is called.
 
     gs = Gpuscan()                                  # GPUSCAN_DEVICE=name picks a device
     gs.scan(x)                                      # exclusive prefix sum, as x's type

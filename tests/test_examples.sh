@@ -72,6 +72,14 @@ elif compile mpi_scan; then
   check 'four ranks' 0 'scans and a histogram on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 100003
   check 'four ranks, three elements' 0 'on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 3
   check 'one rank' 0 'on 1 ranks: as on one rank' ./mpi_scan 1000
+  if RUSTICL_ENABLE=llvmpipe GPUSCAN_DEVICE=llvmpipe OCL_ICD_VENDORS= ./many_devices 100 > /dev/null 2>&1; then
+    # a rank with doubles beside one without: both leave these out
+    check 'ranks with and without doubles' 0 'mpi_scan: 5 scans and a histogram on 2 ranks: as on one rank' \
+      env OCL_ICD_VENDORS= RUSTICL_ENABLE=llvmpipe timeout 120 mpirun --oversubscribe -n 1 -x GPUSCAN_DEVICE=pthread \
+      ./mpi_scan 10000 : -n 1 -x GPUSCAN_DEVICE=llvmpipe ./mpi_scan 10000
+  else
+    left_out 'ranks with and without doubles, no rusticl'
+  fi
   check 'a rank that fails' wrong 'rank 1: nothing: no device has this' mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
     -n 1 -x GPUSCAN_DEVICE=nothing ./mpi_scan 1000
 else

@@ -73,9 +73,9 @@ fi
 
 same_versions() {
   for file in gpuscan.pc vcpkg/vcpkg.json conan/conanfile.py xmake/xmake.lua debian/changelog; do
-    grep -q "[^0-9.]${version}[^0-9.]*" "$packages/$file" || { echo "$file is not of version $version"; return 1; }
+    grep -qFw "$version" "$packages/$file" || { echo "$file is not of version $version"; return 1; }
   done
-  block cmake | grep -q "v$version" || { echo "the README's CMake recipe is not of version $version"; return 1; }
+  block cmake | grep -qFw "v$version" || { echo "the README's CMake recipe is not of version $version"; return 1; }
 }
 check 'all packages have the version' same_versions
 

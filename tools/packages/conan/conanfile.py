@@ -8,7 +8,7 @@ from conan.tools.files import copy
 class Gpuscan(ConanFile):
     name = "gpuscan"
     version = "0.2.0"
-    description = "Prefix sum, reduction and histogram on any OpenCL device, in one C header"
+    description = "Scan, uniform add, reduce, histogram, select, runs, sort, quantile, integral on any OpenCL device, in one C header"
     license = "MIT-0 OR Unlicense"
     package_type = "header-library"
     settings = "os"

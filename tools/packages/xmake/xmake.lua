@@ -1,7 +1,7 @@
 -- packages/g/gpuscan/xmake.lua of an xmake repository
 package("gpuscan")
     set_kind("library", {headeronly = true})
-    set_description("Prefix sum, reduction and histogram on any OpenCL device, in one C header")
+    set_description("Scan, uniform add, reduce, histogram, select, runs, sort, quantile, integral on any OpenCL device, in one C header")
     set_license("MIT-0")
 
     add_urls("https://example.org/gpuscan.git")
