@@ -5925,7 +5925,7 @@ static const char *gpuscan__kernels[] = {
     "    for (; i + GPUSCAN_SEGMENTS_STEP <= end; i += GPUSCAN_SEGMENTS_STEP) {\n"
     "        for (uint k = 0; k < GPUSCAN_SEGMENTS_STEP * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-    "        for (uint k = 0; k < GPUSCAN_SEGMENTS_STEP * sizeof(GPUSCAN_KEY) && GPUSCAN_HEADS != GPUSCAN_HEADS_BITS;\n"
+    "        for (uint k = 0; (k < GPUSCAN_SEGMENTS_STEP * sizeof(GPUSCAN_KEY)) & (GPUSCAN_HEADS != GPUSCAN_HEADS_BITS);\n"
     "             k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(from.keys + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
     "        if (gpuscan_any_head(from, i))\n"
