@@ -6111,7 +6111,7 @@ static const char *gpuscan__kernels[] = {
     "            if (GPUSCAN_LANE == 0)\n"
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
-    "            GPUSCAN_BARRIER();\n"
+    "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all have read what the first sub-group writes */\n"
     "#else\n"
     "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
@@ -6188,8 +6188,8 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_tile tile;\n"
     "            gpuscan_t sum, prefix = carry;\n"
     "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
-    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
-    "            gpuscan_tile_within(&tile, part_sum, &prefix, &sum);\n",
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n",
+    "            gpuscan_tile_within(&tile, part_sum, &prefix, &sum);\n"
     "            gpuscan_tile_store(&tile, from, to, at, last, prefix, flags, shared);\n"
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
