@@ -9119,7 +9119,7 @@ static const char *gpuscan__kernels[] = {
     "    elements = (uint)min((ulong)(steps - ends), path->last > walk->element ? path->last - walk->element : 0);\n"
     "    while ((2u << bits) <= GPUSCAN_PIECE_MOST && ((ends + 1) << bits) * 2 <= GPUSCAN_GROUP)\n"
     "        bits++;\n"
-    "    bits += (bits == 0) & (path->row_length == 31) & (GPUSCAN_PIECE_MOST > 1);\n"
+    "    bits += (bits == 0) & (path->row_length == 31) & (GPUSCAN_PIECE_MOST > 1); /* no 31 apart: see gpuscan_staged */\n"
     "    for (uint piece = GPUSCAN_ITEM >> bits, base_piece = 0; base_piece <= ends;\n"
     "         piece += GPUSCAN_GROUP >> bits, base_piece += GPUSCAN_GROUP >> bits) {\n"
     "        uint lane = GPUSCAN_ITEM & ((1u << bits) - 1), first = 0, last = 0, share;\n"
@@ -9153,11 +9153,11 @@ static const char *gpuscan__kernels[] = {
     "    walk->rest = GPUSCAN_NEVER;\n"
     "    walk->open = walk->open && ends == 0;\n"
     "    walk->ends = ends;\n"
-    "    walk->segment += ends;\n"
+    "    walk->segment += ends;\n",
     "    walk->element += steps - ends;\n"
     "    walk->steps -= steps;\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "/* What is longer is summed by the whole group, as a reduction does it, if a tile's first segment is; and behind the\n"
     "   middle of a tile such a segment begins a new one. */\n"
@@ -9369,6 +9369,7 @@ static const char *gpuscan__kernels[] = {
     "        ends = cut >> 16;\n"
     "        elements = cut & 0xffff;\n"
     "    }\n"
+    "    /* wrong offsets stay in the tile */\n"
     "    elements = min(elements, min(steps - min(ends, steps),\n"
     "                                 GPUSCAN_SEGMENT_ROOM - min(ends * GPUSCAN_SEGMENT_WEIGHT, GPUSCAN_SEGMENT_ROOM)));\n"
     "    elements = (uint)min((ulong)elements, path->last - walk->element);\n"
@@ -10321,7 +10322,8 @@ static const char *gpuscan__kernels[] = {
     "        whole = 0;\n"
     "        rest = low | high;\n"
     "    }\n"
-    "    return max(whole + (rest != 0), 1ul);\n"
+    "    whole = max(whole + (rest != 0), 1ul);\n"
+    "    return GPUSCAN_PLANTED(QUANTILE_RANK) && whole < total ? whole + 1 : whole;\n"
     "}\n"
     "\n",
     "/* What is wanted, and where bins lie. */\n"
@@ -10515,8 +10517,6 @@ static const char *gpuscan__kernels[] = {
     "            ulong last = is_mean ? gpuscan_rank(ranks[2 * k + 1], total) : rank, mean = 0;\n"
     "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, &places);\n"
     "            *to = (uint)numbers.none;\n"
-    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
-    "                rank++;\n"
     "            for (ulong first = 0; first < bins && before < last && total > 0; first += GPUSCAN_QUANTILE_BLOCK) {\n"
     "                ulong end = min(first + GPUSCAN_QUANTILE_BLOCK, bins);\n"
     "                ulong after = before + gpuscan_span_sum(of_row, first, end, 0);\n"
@@ -10648,8 +10648,6 @@ static const char *gpuscan__kernels[] = {
     "            ulong preceding = sums[low], total = sums[high] - preceding;\n"
     "            ulong rank = gpuscan_rank(ranks[i % results], total);\n"
     "            global uint *to = dst + row * results + i;\n"
-    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total)\n"
-    "                rank++;\n"
     "            while (high - low > 1) { /* what precedes vector low is less than the rank, vector high not */\n"
     "                uint middle = low + (high - low) / 2;\n"
     "                if (sums[middle] - preceding < rank)\n"
@@ -10668,8 +10666,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "        if (numbers.cdf_size)\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
-    "                uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "                uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n",
     "                ulong next = within[k] - sums[min(r, here) * vectors];\n"
     "GPUSCAN_UNROLL\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -10764,8 +10762,6 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "    if (GPUSCAN_ITEM < results) { /* its own */\n"
     "        ranks[GPUSCAN_ITEM] = gpuscan_rank(ranks[GPUSCAN_ITEM], total);\n"
-    "        if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[GPUSCAN_ITEM] < total)\n"
-    "            ranks[GPUSCAN_ITEM]++;\n"
     "        GPUSCAN_QUANTILE_PLACES(GPUSCAN_ITEM) = count; /* of no samples */\n"
     "        if (total == 0)\n"
     "            to[GPUSCAN_ITEM] = none;\n"
@@ -10887,8 +10883,6 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
     "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
-    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
-    "                ranks[i]++;\n"
     "            if (total == 0 && !is_mean)\n"
     "                to[i] = (uint)numbers.none;\n"
     "        }\n"
@@ -10900,8 +10894,8 @@ static const char *gpuscan__kernels[] = {
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
     "                wanted |= before < range.before + range.count && range.before < before + own;\n"
-    "            for (uint k = 0; k < results && !is_mean; k++)\n",
-    "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n",
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
     "                                          first, last, wanted ? batches : 0, before, ranks, is_mean ? 0 : results, to,\n"
     "                                          keeps ? of_batches : 0, shared);\n"
@@ -18983,8 +18977,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* by segments: 2^26 f32, mean segments of 1; 10,000; one of all, 2 threads past the caches 21; 28; 38 ms, through
-       them 30; 35; 46, on a CPU that writes faster through them else, too */
+    /* By segments past the caches even where other scans are faster through them: 2^26 f32, mean segments of 1; 10,000;
+       one of all, two threads, 21; 28; 38 ms for 30; 35; 46. */
     if ((gs->device.profile.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -23730,17 +23724,16 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                  gpuscan__whole_lanes(gs, group) && vectors % 2 == 0;
         if (halves)
             batch = (uint32_t)gpuscan__max(batch, 2);
-        plan->key.halved = halves;
-        gpuscan__sort_fit(gs, plan, group, vectors, batch);
-        if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS) {
-            plan->key.halved = 0;
+        plan->key.small = batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
+        if (plan->key.small) {
             gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
+            plan->key.small = desc->count <= key->tile;
         }
-        plan->key.small = desc->count <= key->tile && !plan->key.halved;
-        if (batch == 4 && !plan->key.small) {
+        if (!plan->key.small) {
             plan->key.halved = halves;
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
+            plan->key.small = desc->count <= key->tile && !halves;
         }
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
@@ -25167,7 +25160,7 @@ static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan
     gpuscan__plan *common = &plan->common;
     const gpuscan__key *key = &common->key;
     uint64_t batch, groups_batch;
-    if (plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
+    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
         return 0;
     if (!common->forced)
         gpuscan__fit(gs, common, 256, 4);

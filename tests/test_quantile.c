@@ -261,6 +261,35 @@ static void large_histograms(void **state) {
     }
 }
 
+/* Without a fence of device scope no group may wait for sums of another: a large histogram is one group's. */
+static void without_a_fence(void **state) {
+    static const gpuscan_limits limits[] = {{0, 0, GPUSCAN_WITHOUT_FENCE, 32}, {0, 0, 0, 32}};
+    size_t                      l;
+    (void)state;
+    for (l = 0; l < 2; l++) {
+        gpuscan_quantile_desc d;
+        double                middle = 0.5;
+        uint64_t              size = 0;
+        gpuscan_info          info;
+        cl_int                code;
+        memset(&d, 0, sizeof d);
+        test_limit(&limits[l]);
+        test_ok(gpuscan_get_info(test.gs, &info));
+        d.bins = 100000;
+        d.fractions = &middle;
+        d.fraction_count = 1;
+        d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        d.counts.mem = clCreateBuffer(test.context, 0, 4 * d.bins, NULL, &code);
+        test_cl(code);
+        d.dst.mem = clCreateBuffer(test.context, 0, 4, NULL, &code);
+        test_cl(code);
+        test_ok(gpuscan_quantile_scratch_size(test.gs, &d, &size));
+        assert_int_equal(size > 0, info.has_fence);
+        clReleaseMemObject(d.counts.mem);
+        clReleaseMemObject(d.dst.mem);
+    }
+}
+
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {{100, 1024, 23, 0}, {0, 0, 0, 32}};
     size_t                      l;
@@ -315,7 +344,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(ranks_of_sorted_samples), TEST(exact_ranks),     TEST(bins_and_forms),
                                        TEST(rows_and_gaps),           TEST(many_fractions),  TEST(large_totals),
                                        TEST(large_edges),             TEST(several_at_once), TEST(large_histograms),
-                                       TEST(limited_devices),         TEST(after_a_histogram)};
+                                       TEST(without_a_fence),         TEST(limited_devices), TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
