@@ -265,11 +265,14 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or a format that is not read")                               \
     /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or it lacks entry points */                                                   \
-    X(GPUSCAN_ERROR_NO_OPENCL, -2100, "no OpenCL loader")                                                              \
+    X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
+      "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
     /* a loader, but no OpenCL driver */                                                                               \
-    X(GPUSCAN_ERROR_NO_PLATFORM, -2101, "no OpenCL platform")                                                          \
+    X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
+      "no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd)")                   \
     /* drivers, but no device (of the name that was asked for) */                                                      \
-    X(GPUSCAN_ERROR_NO_DEVICE, -2102, "no OpenCL device, or none of the name asked for")                               \
+    X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
+      "no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is")           \
     /* the device is below OpenCL 1.2, or has no compiler */                                                           \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
     /* what this device cannot do */                                                                                   \
@@ -14803,6 +14806,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
+    const char *words;
     va_list arguments;
     size_t length;
     if (result == GPUSCAN_SUCCESS)
@@ -14810,7 +14814,8 @@ static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const ch
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    snprintf(gs->error + length, sizeof(gs->error) - length, " (%s)", gpuscan_result_string(result));
+    words = gpuscan_result_string(result); /* but not what to do, which the words before say */
+    snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)", (int)strcspn(words, ":"), words);
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
     return result;
 }

@@ -50,7 +50,13 @@ fi
 # A library of the loader's name that is none, found first: dlopen refuses it, as it would one that is not there.
 echo 'not a library' > libs/libOpenCL.so.1
 cp libs/libOpenCL.so.1 libs/libOpenCL.so
-no_loader='-2100 no OpenCL loader, the object is NULL, with words'
+no_opencl="-2100 no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1), the object \
+is NULL"
+no_platform="-2101 no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd), the object \
+is NULL, with words"
+no_device="-2102 no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is, the \
+object is NULL, with words"
+no_loader="$no_opencl, with words"
 install="install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver"
 if $cc -shared -fPIC -x c - -o nothing.so 2> /dev/null << 'END_OF_C'
 #include <stddef.h>
@@ -63,7 +69,7 @@ then
   for table in nothing one; do
     lacks=clGetPlatformIDs
     [ $table = one ] && lacks=clGetPlatformInfo
-    check "no loader, a table of $table" "-2100 no OpenCL loader, the object is NULL, opencl: the table has no $lacks, and \
+    check "no loader, a table of $table" "$no_opencl, opencl: the table has no $lacks, and \
 libOpenCL.so.1 was not found: $install (no OpenCL loader)" \
       env OPEN_WORDS=1 OPEN_TABLE=$table LD_PRELOAD="$work/nothing.so" ./open
   done
@@ -73,20 +79,20 @@ fi
 # a loader that lacks entry points
 if echo 'int clGetPlatformIDs(void) { return 0; }' > half.c && mkdir -p half && $cc -shared -fPIC half.c -o half/libOpenCL.so.1; then
   check 'half a loader' "$no_loader" env LD_LIBRARY_PATH="$work/half" ./open
-  check 'half a loader and half a table' "-2100 no OpenCL loader, the object is NULL, opencl: the table has no \
+  check 'half a loader and half a table' "$no_opencl, opencl: the table has no \
 clGetPlatformInfo, and libOpenCL.so.1 has no clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" \
     env OPEN_WORDS=1 OPEN_TABLE=one LD_LIBRARY_PATH="$work/half" ./open
 fi
-check 'no platform' '-2101 no OpenCL platform, the object is NULL, with words' env OCL_ICD_VENDORS="$work/empty/" \
+check 'no platform' "$no_platform" env OCL_ICD_VENDORS="$work/empty/" \
   OPENCL_VENDOR_PATH="$work/empty/" ./open
 # the stub: one platform, and as many devices as STUB_DEVICES says
 mkdir -p stub
 if $cc -std=c99 -shared -fPIC stub.c -o stub/libOpenCL.so.1; then
-  check 'no device' '-2102 no OpenCL device, or none of the name asked for, the object is NULL, with words' \
+  check 'no device' "$no_device" \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=0 ./open
   check 'a stub' '0 success, calls are right' env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
   check 'a stub and a table of nothing' '0 success, calls are right' env OPEN_TABLE=nothing LD_LIBRARY_PATH="$work/stub" ./open
-  check 'a stub and a table of one' '-2101 no OpenCL platform, the object is NULL, with words' \
+  check 'a stub and a table of one' "$no_platform" \
     env OPEN_TABLE=one LD_LIBRARY_PATH="$work/stub" ./open
   # a library of the caller's choice, by its path and by its name, before any loader
   cp stub/libOpenCL.so.1 libs/libmy_opencl.so
@@ -97,9 +103,9 @@ if $cc -std=c99 -shared -fPIC stub.c -o stub/libOpenCL.so.1; then
   check 'a library for a table of nothing' '0 success, calls are right' env OPEN_LIBRARY="$work/libs/libmy_opencl.so" \
     OPEN_TABLE=nothing STUB_DEVICES=1 ./open
   check 'no library' '0 success, calls are right' env OPEN_LIBRARY= LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
-  check 'a library that is not there' "-2100 no OpenCL loader, the object is NULL, library: $work/none.so could not be \
+  check 'a library that is not there' "$no_opencl, library: $work/none.so could not be \
 loaded (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/none.so" LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
-  check 'a library of something else' "-2100 no OpenCL loader, the object is NULL, $work/half/libOpenCL.so.1 has no \
+  check 'a library of something else' "$no_opencl, $work/half/libOpenCL.so.1 has no \
 clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/half/libOpenCL.so.1" \
     LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
   check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with words' \
@@ -123,7 +129,7 @@ other() {
   if $compiler -std=c99 -Iinclude -shared -fPIC stub.c -o "$where/libOpenCL.so.1" 2> error.txt &&
     $compiler -std=c99 -Iinclude open.c -o "$where/open" -ldl 2> error.txt; then
     check "$where: a stub" '0 success, calls are right' env STUB_DEVICES=1 "$@" "$work/$where/open" "$work/$where"
-    check "$where: no device" '-2102 no OpenCL device, or none of the name asked for, the object is NULL, with words' \
+    check "$where: no device" "$no_device" \
       env STUB_DEVICES=0 "$@" "$work/$where/open" "$work/$where"
   else
     failed=$((failed + 1))
