@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection, runs on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - scan, reduce, histogram, select, runs, sort, quantile, integral, OpenCL - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 

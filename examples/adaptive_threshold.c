@@ -118,8 +118,9 @@ static void save_gray(const char *path, int width, int height, const unsigned ch
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 1, 4, "adaptive_threshold picture [percent [before.png after.png]]");
     double device_times[RUNS], cpu_times[RUNS], device_time, cpu_time;
-    int width, height, channels, percent = argc > 2 ? atoi(argv[2]) : 15, run, ok;
+    int width, height, channels, percent = argc > 2 ? (int)whole_number(argv[2], 0, 100) : 15, run, ok;
     unsigned char *before, *after, *lumas, *expected;
     uint64_t *table_on_cpu;
     uint32_t median_found;
@@ -131,10 +132,8 @@ int main(int argc, char **argv) {
     gpuscan_info info;
     work w;
 
-    if ((argc != 2 && argc != 3 && argc != 5) || percent < 0 || percent > 100) {
-        fprintf(stderr, "usage: adaptive_threshold picture [percent [before.png after.png]]\n");
-        return 2;
-    }
+    if (argc == 4)
+        misused();
     before = load_picture(argv[1], &width, &height, &channels, 3);
     wide = width;
     high = height;

@@ -163,11 +163,12 @@ static void frame(const work *w) {
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 1, 5, "auto_exposure picture [stops [before.png after.png plot.png]]");
     static const double shares[3] = {0.05, 0.50, 0.99};
     double times[RUNS], time;
     uint32_t counts[BINS], expected[BINS];
     int width, height, channels, run, ok;
-    float stops = argc > 2 ? (float)atof(argv[2]) : 5.0f, gain = exp2f(-stops);
+    float stops = argc > 2 ? (float)number(argv[2], -20, 20) : 5.0f, gain = exp2f(-stops);
     float *logs;
     size_t size;
     float to_linear[256];
@@ -181,10 +182,8 @@ int main(int argc, char **argv) {
     gpuscan_info info;
     work w;
 
-    if (argc != 2 && argc != 3 && argc != 6) {
-        fprintf(stderr, "usage: auto_exposure picture [stops [before.png after.png plot.png]]\n");
-        return 2;
-    }
+    if (argc == 4 || argc == 5)
+        misused();
     before = load_picture(argv[1], &width, &height, &channels, 3);
     wide = (cl_uint)width;
     high = (cl_uint)height;

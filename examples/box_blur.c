@@ -99,7 +99,8 @@ static double time_of(const work *w, const unsigned char *rgb, unsigned char *ou
 }
 
 int main(int argc, char **argv) {
-    int width, height, channels, radius = argc > 2 ? atoi(argv[2]) : 20, ok = 1, k;
+    take_arguments(argc, argv, 1, 4, "box_blur picture [radius [before.png after.png]]");
+    int width, height, channels, radius = argc > 2 ? (int)whole_number(argv[2], 0, 1000000) : 20, ok = 1, k;
     const int radii[] = {1, 10, 100, radius}; /* the last one is what comes out */
     unsigned char *before, *after, *expected;
     double device_time = 0, cpu_time = 0;
@@ -110,10 +111,8 @@ int main(int argc, char **argv) {
     gpuscan_info info;
     work w;
 
-    if ((argc != 2 && argc != 3 && argc != 5) || radius < 0 || radius > 1000000) {
-        fprintf(stderr, "usage: box_blur picture [radius [before.png after.png]]\n");
-        return 2;
-    }
+    if (argc == 4)
+        misused();
     before = load_picture(argv[1], &width, &height, &channels, 3);
     wide = width;
     high = height;

@@ -136,9 +136,10 @@ static void apply_on_cpu(const unsigned char *rgb, const grid *g, const uint32_t
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 1, 4, "clahe picture [limit, 1 to 256 [before.png after.png]]");
     static const gpuscan_custom luma = {NULL, NULL, 0, NULL, NULL, TEXT(LUMA(x.x, x.y, x.z)), NULL, NULL, NULL};
     const char *texts[] = {"#define LUMA(r, g, b) " TEXT(LUMA(r, g, b)) "\n", NULL};
-    double device_times[RUNS], cpu_times[RUNS], device_time, cpu_time, limit = argc > 2 ? atof(argv[2]) : 3;
+    double device_times[RUNS], cpu_times[RUNS], device_time, cpu_time, limit = argc > 2 ? number(argv[2], 1, 256) : 3;
     cl_uint limit_256 = (cl_uint)(256 * limit);
     unsigned char *before, *after, *expected;
     uint32_t *sums;
@@ -151,10 +152,8 @@ int main(int argc, char **argv) {
     grid g;
     work w;
 
-    if (argc < 2 || argc == 4 || argc > 5 || !(limit >= 1 && limit <= 256)) {
-        fprintf(stderr, "usage: clahe picture [limit, 1 to 256 [before.png after.png]]\n");
-        return 2;
-    }
+    if (argc == 4)
+        misused();
     before = load_picture(argv[1], &g.width, &g.height, &channels, 3);
     g.tile_width = (g.width + TILES - 1) / TILES; /* the last ones may be smaller, and even fewer */
     g.tile_height = (g.height + TILES - 1) / TILES;

@@ -6,6 +6,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, also with -std=c99 */
 #endif
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,59 @@ static inline void *allocate(size_t size) {
     if (!memory)
         fail("malloc", "out of memory");
     return memory;
+}
+
+/* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
+
+static const char *example__usage = "";
+
+static inline void misused(void) {
+    fprintf(stderr, "usage: %s\n", example__usage);
+    exit(2);
+}
+
+/* A disk may be full: what was printed and did not get there is a failure, too. */
+static inline void example__close(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    perror("standard output");
+    _Exit(1);
+}
+
+/* To be called first: from least to most arguments, but for an option of the example's own, come after the name; --help
+   shows how, and anything else that begins with -- is wrong. */
+static inline void take_arguments(int argc, char **argv, int least, int most, const char *usage) {
+    int k, given = argc - 1;
+    example__usage = usage;
+    atexit(example__close);
+    for (k = 1; k < argc; k++)
+        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
+            printf("usage: %s\n", usage);
+            exit(0);
+        } else if (strncmp(argv[k], "--", 2) == 0) {
+            if (!strstr(usage, argv[k]))
+                misused();
+            given--;
+        }
+    if (given < least || given > most)
+        misused();
+}
+
+/* All of a text is a number, 2000000, 2e6 or 0.5, from least to most. */
+static inline double number(const char *text, double least, double most) {
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end || !(x >= least && x <= most))
+        misused();
+    return x;
+}
+
+/* A whole one. */
+static inline uint64_t whole_number(const char *text, double least, double most) {
+    double x = number(text, least, most);
+    if (x != floor(x))
+        misused();
+    return (uint64_t)x;
 }
 
 /* [TIME] ----------------------------------------------------------------------------------------------------------- */
@@ -220,14 +274,16 @@ static inline void example__write(void *file, void *bytes, int size) {
 }
 
 static inline void save_picture(const char *path, int width, int height, const unsigned char *rgb) {
-    FILE *file = fopen(path, "wb");
+    FILE *file = (errno = 0, fopen(path, "wb"));
+    char why[200];
     int written;
     stbi_write_png_compression_level = 5; /* half the time of the default, a few per cent larger */
     written = file && stbi_write_png_to_func(example__write, file, width, height, 3, rgb, width * 3) && !ferror(file);
     if (file && fclose(file) != 0) /* a full disk may show here only */
         written = 0;
+    snprintf(why, sizeof why, "cannot write the picture: %s", errno ? strerror(errno) : "there is no room");
     if (!written)
-        fail(path, "cannot write the picture");
+        fail(path, why);
     printf("wrote %s\n", path);
 }
 

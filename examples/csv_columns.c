@@ -34,7 +34,7 @@ static unsigned char *read_text(const char *name, size_t *size) {
     FILE *file = name ? fopen(name, "rb") : NULL;
     size_t at = 0, line;
     if (name && !file)
-        fail(name, "cannot be read");
+        fail(name, strerror(errno));
     if (file) {
         at = fread(text, 1, room - 1, file);
         if (!feof(file))
@@ -64,6 +64,7 @@ static size_t find_on_cpu(const unsigned char *text, size_t size, uint32_t *ends
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 1, "csv_columns [file.csv]");
     static column columns[COLUMNS];
     gpuscan_info info;
     gpuscan *gs = open_device(&info);

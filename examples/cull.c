@@ -70,7 +70,8 @@ static float random_unit(void) {
 }
 
 int main(int argc, char **argv) {
-    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000, i, kept = 0, frame;
+    take_arguments(argc, argv, 0, 1, "cull [objects]");
+    uint32_t count = argc > 1 ? (uint32_t)whole_number(argv[1], 1, 1 << 28) : 1000000, i, kept = 0, frame;
     const cl_uint zeros[4] = {0, 0, 0, 0};
     cl_uint sums[4], wanted[3] = {0, 0, 0};
     draw_arguments draw = {36, 0, 0, 0};
@@ -91,8 +92,6 @@ int main(int argc, char **argv) {
     double times[FRAMES];
     cl_int code;
 
-    if (count == 0)
-        fail("cull", "a number of objects is wanted");
     spheres = (sphere *)allocate(count * sizeof *spheres);
     materials = (uint32_t *)allocate(count * sizeof *materials);
     transforms = (transform *)allocate(count * sizeof *transforms);

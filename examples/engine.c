@@ -135,7 +135,8 @@ static void print_log(gpuscan_log_level level, const char *message, void *user) 
            message);
 }
 
-/* The first GPU, or the first device at all; or the one whose name holds the environment variable GPUSCAN_DEVICE. */
+/* The first GPU, or the first device at all; or the first whose name, or whose platform's, holds GPUSCAN_DEVICE of the
+   environment. */
 static cl_device_id pick_device(void) {
     cl_platform_id platforms[16];
     cl_device_id devices[16], picked = NULL;
@@ -149,9 +150,10 @@ static cl_device_id pick_device(void) {
             clGetDeviceIDs(platforms[i], any || wanted ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 16, devices,
                            &device_count);
             for (k = 0; k < device_count && k < 16 && !picked; k++) {
-                char name[256] = "";
+                char name[256] = "", platform[256] = "";
                 clGetDeviceInfo(devices[k], CL_DEVICE_NAME, sizeof name, name, NULL);
-                if (!wanted || strstr(name, wanted))
+                clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+                if (!wanted || strstr(name, wanted) || strstr(platform, wanted))
                     picked = devices[k];
             }
         }
@@ -401,6 +403,10 @@ int main(int argc, char **argv) {
     size_t allocations;
     int ok;
 
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        fprintf(stderr, "usage: engine [cache file]\n");
+        return 2;
+    }
     start = seconds();
     load(&e, argc > 1 ? argv[1] : NULL);
     rehearse(&e);
@@ -451,5 +457,5 @@ int main(int argc, char **argv) {
            (unsigned long)allocations, ok ? "as on the CPU" : "WRONG");
     free(particles);
     free(expected);
-    return !ok;
+    return !ok || fflush(stdout) != 0;
 }

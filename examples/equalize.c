@@ -128,6 +128,7 @@ static void equalize(const work *w) {
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 1, 4, "equalize picture [before.png after.png plot.png]");
     double device_times[RUNS], cpu_times[RUNS], device_time, cpu_time;
     uint32_t counts[BINS], sums[BINS], expected_counts[BINS], expected_sums[BINS], new_counts[BINS];
     int width, height, channels, run, ok;
@@ -140,10 +141,8 @@ int main(int argc, char **argv) {
     gpuscan_info info;
     work w;
 
-    if (argc != 2 && argc != 5) {
-        fprintf(stderr, "usage: equalize picture [before.png after.png plot.png]\n");
-        return 2;
-    }
+    if (argc == 3 || argc == 4)
+        misused();
     before = load_picture(argv[1], &width, &height, &channels, 3);
     pixels = (cl_uint)width * (cl_uint)height;
     size = 3 * (size_t)pixels;

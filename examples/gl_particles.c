@@ -475,6 +475,7 @@ static void begin(simulation *m, const screen *s, const particle *first) {
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 2, "gl_particles [--host] [picture.png [particles]]");
     int through_host = argc > 1 && strcmp(argv[1], "--host") == 0, k, y, x;
     char **rest = argv + 1 + through_host;
     int others = argc - 1 - through_host;
@@ -486,9 +487,9 @@ int main(int argc, char **argv) {
     simulation m;
     screen s;
     if (others > 1)
-        count = (cl_uint)strtoul(rest[1], NULL, 10);
-    if (others > 2 || count == 0 || count > 1u << 27 || (others > 0 && rest[0][0] == '-'))
-        fail("usage", "gl_particles [--host] [picture.png [particles]]");
+        count = (cl_uint)whole_number(rest[1], 1, 1 << 27);
+    if (others > 0 && rest[0][0] == '-')
+        misused();
     first = (particle *)allocate(count * sizeof *first);
     loop = (particle *)allocate(count * sizeof *loop);
     ignite(first, count);

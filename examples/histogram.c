@@ -70,6 +70,7 @@ static void draw(const char *path, const char *picture, int width, int height, c
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 1, 2, "histogram picture [plot.png]");
     static const char *const colored[] = {"red", "green", "blue"}, *const gray[] = {"gray"};
     const color inks[] = {{214, 40, 40}, {36, 150, 60}, {35, 95, 200}}, black[] = {{60, 64, 72}};
     uint32_t counts[3 * BINS], expected[3 * BINS];
@@ -81,10 +82,6 @@ int main(int argc, char **argv) {
     gpuscan_histogram_desc desc;
     gpuscan *gs;
 
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: histogram picture [plot.png]\n");
-        return 2;
-    }
     samples = load_picture(argv[1], &width, &height, &channels, 0);
     pixels = (size_t)width * (size_t)height;
     counted = channels < 3 ? 1 : 3; /* all but the alpha channel of two or four */

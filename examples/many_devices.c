@@ -148,13 +148,14 @@ static uint64_t compare(part *parts, cl_uint count, const uint64_t *wanted) {
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 2, "many_devices [elements [devices]]");
     static void (*const ways[2])(part *, cl_uint) = {by_init, by_uniform_add};
     static const char *const names[2] = {"init", "uniform add"};
-    uint64_t all = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000019, i, at = 0, wrong = 0;
+    uint64_t all = argc > 1 ? whole_number(argv[1], 1, 4294967296.0) : 10000019, i, at = 0, wrong = 0;
     cl_device_id devices[MOST_DEVICES];
     cl_platform_id platform;
     part parts[MOST_DEVICES];
-    cl_uint count = 0, most = argc > 2 ? (cl_uint)strtoul(argv[2], NULL, 10) : MOST_DEVICES, d;
+    cl_uint count = 0, most = argc > 2 ? (cl_uint)whole_number(argv[2], 1, MOST_DEVICES) : MOST_DEVICES, d;
     uint32_t *data;
     uint64_t *wanted, sum = 0;
     cl_context context;
@@ -162,8 +163,6 @@ int main(int argc, char **argv) {
     gpuscan *best = open_device(&info);
     cl_int code;
     int way, round;
-    if (all == 0 || most == 0 || argc > 3)
-        fail("usage", "many_devices [elements [devices]]");
     check(NULL, clGetDeviceInfo(info.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL), "clGetDeviceInfo");
     gpuscan_destroy(best);
     check(NULL, clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, devices, &count), "clGetDeviceIDs");

@@ -789,6 +789,7 @@ static void histogram(state *s, unsigned char *bytes, size_t n, const char *titl
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 1, "methods [picture]");
     static state s; /* all zero */
     int32_t zero = 0;
     cl_int code;

@@ -52,7 +52,7 @@ static void *allocate(uint64_t size) {
 
 enum { MOST_DEVICES = 64 };
 
-/* The devices of a type whose name has the wanted part. */
+/* The devices of a type whose name, or whose platform's, has the wanted part. */
 static cl_uint find_devices(cl_device_type type, const char *wanted, cl_device_id *found) {
     cl_platform_id platforms[16];
     cl_uint platform_count = 0, count = 0, p, d;
@@ -64,9 +64,10 @@ static cl_uint find_devices(cl_device_type type, const char *wanted, cl_device_i
         if (clGetDeviceIDs(platforms[p], type, MOST_DEVICES, devices, &device_count) != CL_SUCCESS)
             continue;
         for (d = 0; d < device_count && d < MOST_DEVICES && count < MOST_DEVICES; d++) {
-            char name[256] = "";
+            char name[256] = "", platform[256] = "";
             clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL);
-            if (!wanted || strstr(name, wanted))
+            clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+            if (!wanted || strstr(name, wanted) || strstr(platform, wanted))
                 found[count++] = devices[d];
         }
     }
@@ -85,9 +86,16 @@ static cl_device_id pick_device(void) {
     MPI_Comm_free(&machine);
     if (count == 0)
         count = find_devices(CL_DEVICE_TYPE_ALL, wanted, devices);
-    if (count == 0)
-        stop(wanted ? wanted : "OpenCL",
-             wanted ? "no device has this, GPUSCAN_DEVICE, in its name; clinfo -l lists them" : "no device here");
+    if (count == 0) { /* so gpuscan finds none, and says which there are */
+        char error[1000] = "";
+        gpuscan *gs = NULL;
+        gpuscan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.error = error;
+        desc.error_size = sizeof error;
+        gpuscan_create(&gs, &desc);
+        stop("no device", error);
+    }
     return devices[(cl_uint)local % count];
 }
 
@@ -407,8 +415,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 1)
-        all = strtoull(argv[1], NULL, 10);
+    if (argc > 1) {
+        char *end;
+        double given = strtod(argv[1], &end); /* 4000001, or 4e6 */
+        all = *end || !(given >= 1 && given <= 1e15) || (double)(uint64_t)given != given ? 0 : (uint64_t)given;
+    }
     if (all == 0 || argc > 3 || (argc == 3 && strcmp(argv[2], "--no-check") != 0))
         stop("usage", "mpi_scan [elements [--no-check]]");
     MPI_Type_contiguous(sizeof(map), MPI_BYTE, &map_type);

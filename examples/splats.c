@@ -194,8 +194,9 @@ static uint32_t check_order(cl_command_queue queue, const frame_buffers *f, uint
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 2, "splats [pictures' prefix [splats, 1000 or more]]");
     const char *prefix = argc > 1 ? argv[1] : "splats";
-    uint32_t count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300000, frame, seen = 0;
+    uint32_t count = argc > 2 ? (uint32_t)whole_number(argv[2], 1000, 1 << 28) : 300000, frame, seen = 0;
     gpuscan_info info;
     gpuscan *gs = open_device(&info);
     cl_command_queue queue;
@@ -214,8 +215,6 @@ int main(int argc, char **argv) {
     size_t i;
     cl_int code;
 
-    if (count < 1000)
-        fail("splats", "1000 splats or more are wanted");
     splats = (splat *)allocate(count * sizeof *splats);
     colors = (uint32_t *)allocate(count * sizeof *colors);
     discs = (disc *)allocate(count * sizeof *discs);

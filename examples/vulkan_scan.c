@@ -376,10 +376,11 @@ static void round_through_host(work *w) {
 }
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 1, "vulkan_scan [--host] [elements]");
     const VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     int shared = !(argc > 1 && strcmp(argv[1], "--host") == 0), k;
     int numbers = argc - 1 - !shared;
-    uint64_t count = numbers > 0 ? strtoull(argv[argc - 1], NULL, 10) : 4000001, i, wrong = 0;
+    uint64_t count = numbers > 0 ? whole_number(argv[argc - 1], 1, 1 << 30) : 4000001, i, wrong = 0;
     unsigned char uuid[CL_UUID_SIZE_KHR] = {0};
     memory buffers[2], in, out;
     gpuscan_info info;
@@ -390,8 +391,6 @@ int main(int argc, char **argv) {
     cl_uint sum = 0;
     cl_int code;
     void *mapped;
-    if (numbers > 1 || count == 0 || count > (uint64_t)1 << 30)
-        fail("usage", "vulkan_scan [--host] [elements]");
     memset(&w, 0, sizeof w);
     memset(&x, 0, sizeof x);
     w.gs = open_device(&info);

@@ -59,7 +59,7 @@ static unsigned char *read_text(const char *name, uint32_t *size) {
     FILE *file = fopen(name, "rb");
     size_t at;
     if (!file)
-        fail(name, "cannot be read");
+        fail(name, strerror(errno));
     at = fread(text, 1, room, file);
     if (at == room)
         printf("only the first %s bytes are looked at\n", commas(at));
@@ -152,6 +152,7 @@ typedef struct {
 } word_buffers;
 
 int main(int argc, char **argv) {
+    take_arguments(argc, argv, 0, 1, "words [text]");
     gpuscan_info info;
     gpuscan *gs = open_device(&info);
     uint32_t size, slots = 2, found[2], wanted[2], i;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What examples/run.sh does not show: many ranks, ranks that have no elements, a rank that fails; several devices in one
+# What examples/run.sh does not show: wrong arguments, many ranks, ranks that have no elements, a rank that fails; several devices in one
 # process; particles in OpenGL; pictures that cannot be written; Python. Called by tests/run.sh. The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -57,9 +57,31 @@ if compile many_devices; then
   check 'more devices than elements' 0 'joined in two ways: as in a loop' env POCL_DEVICES='pthread basic pthread' \
     ./many_devices 2
   check 'no device of that name' wrong "none of .* devices has 'nothing'.*there are '" env GPUSCAN_DEVICE=nothing ./many_devices
+  check 'many devices: --help' 0 '^usage: many_devices \[' ./many_devices --help
+  for wrong in --nothing 12x 0 -1 1.5 nan '' '5 5 5'; do
+    # shellcheck disable=SC2086
+    check "many devices: '$wrong'" 2 '^usage: many_devices \[' ./many_devices ${wrong:-"$wrong"}
+  done
+  check 'many devices: 1e3' 0 '1,000 .*as in a loop' ./many_devices 1e3
+  [ ! -c /dev/full ] || check 'many devices on a full disk' 1 '^standard output: ' sh -c './many_devices 1000 > /dev/full'
 else
   failed=$((failed + 1))
   echo 'FAILED: many_devices.c'
+fi
+
+# ---- a program that has a device and a cache of its own
+
+if compile engine; then
+  for wrong in --help 'a b'; do
+    # shellcheck disable=SC2086
+    check "engine $wrong" 2 '^usage: engine \[' ./engine $wrong
+  done
+  check 'engine: no file of that name' 0 '^no$' sh -c '[ -e ./--help ] || echo no'
+  check 'engine: a device by its platform' 0 'as on the CPU' env GPUSCAN_DEVICE='Portable Computing' ./engine
+  check 'engine: no device of that name' wrong 'pick_device: .*GPUSCAN_DEVICE' env GPUSCAN_DEVICE=nothing ./engine
+else
+  failed=$((failed + 1))
+  echo 'FAILED: engine.c'
 fi
 
 # ---- ranks
@@ -71,7 +93,8 @@ if ! have mpicc || ! have mpirun; then
 elif compile mpi_scan; then
   check 'four ranks' 0 'scans and a histogram on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 100003
   check 'four ranks, three elements' 0 'on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 3
-  check 'one rank' 0 'on 1 ranks: as on one rank' ./mpi_scan 1000
+  check 'one rank, by its platform' 0 'on 1 ranks: as on one rank' env GPUSCAN_DEVICE='Portable Computing' ./mpi_scan 1e3
+  check 'ranks: 12x elements' wrong 'usage: mpi_scan \[' ./mpi_scan 12x
   if RUSTICL_ENABLE=llvmpipe GPUSCAN_DEVICE=llvmpipe OCL_ICD_VENDORS= ./many_devices 100 > /dev/null 2>&1; then
     # a rank with doubles beside one without: both leave these out
     check 'ranks with and without doubles' 0 'mpi_scan: 5 scans and a histogram on 2 ranks: as on one rank' \
@@ -80,11 +103,30 @@ elif compile mpi_scan; then
   else
     left_out 'ranks with and without doubles, no rusticl'
   fi
-  check 'a rank that fails' wrong 'rank 1: nothing: no device has this' mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
+  check 'a rank that fails' wrong "rank 1: no device: none of .* devices has 'nothing'.*there are '" mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
     -n 1 -x GPUSCAN_DEVICE=nothing ./mpi_scan 1000
 else
   failed=$((failed + 1))
   echo 'FAILED: mpi_scan.c'
+fi
+
+# ---- the README's recipes name what the examples use
+
+recipes=$(sed -n '/^### Buffers shared with OpenGL and Vulkan/,/^### Several devices/p' "$root/README.md")
+for name in $(echo "$recipes" | grep -o -E '\<(cl|gl|egl|vk|Vk|CL_|GL_|EGL_|VK_)[A-Za-z_]*[A-Z][A-Za-z_]*' | sort -u); do
+  check "the README's $name" 0 . grep -w "$name" "$root/examples/gl_particles.c" "$root/examples/vulkan_scan.c"
+done
+
+# ---- what is compiled among the examples is not in git's way
+
+if have git && git -C "$root" rev-parse --git-dir > /dev/null 2>&1; then
+  for source in "$root"/examples/*.c; do
+    program=examples/$(basename "$source" .c)
+    check "$program is ignored" 0 . git -C "$root" check-ignore "$program"
+    check "$program.c is not" 0 '^seen$' sh -c "git -C '$root' check-ignore -q $program.c || echo seen"
+  done
+else
+  left_out 'what git ignores, no git'
 fi
 
 # ---- OpenGL, where the particles go through the host unless a driver shares its buffers
@@ -138,6 +180,25 @@ if [ -n "$python" ]; then
   "${CC:-cc}" -shared -fPIC -DGPUSCAN_IMPLEMENTATION -x c gpuscan.h -o other.so -ldl
   check 'Python: a library of other structs' 1 'gpuscan_desc differs' env GPUSCAN_LIBRARY="$work/other.so" "$python" \
     "$root/examples/scan.py"
+  mkdir -p python/without && cp "$root/examples/scan.py" "$root/gpuscan.h" python
+  echo 'raise ImportError("there is none")' > python/without/numpy.py
+  check 'Python: no numpy' 1 'scan.py: .*numpy' env PYTHONPATH=python/without "$python" python/scan.py
+  rm -rf python/__pycache__
+  check 'Python: no compiler' 1 'scan.py: no C compiler no-such-compiler' env -u GPUSCAN_LIBRARY CC=no-such-compiler "$python" \
+    python/scan.py
+  # what is compiled has its name only when it is whole: others may look for it meanwhile
+  cat > python/compiler <<'END'
+#!/bin/sh
+[ -e python/__pycache__/libgpuscan.so ] && exit 1
+for word; do
+  [ "$before" = -o ] && echo whole > "$word"
+  before=$word
+done
+[ ! -e python/__pycache__/libgpuscan.so ]
+END
+  chmod +x python/compiler
+  check 'Python: the library gets its name when it is whole' 0 '^whole 1$' env CC=python/compiler PYTHONPATH=python sh -c \
+    "'$python' -c 'import scan; scan.build_library()' && echo \$(cat python/__pycache__/libgpuscan.so) \$(ls python/__pycache__ | grep -c libgpuscan)"
 else
   left_out 'scan.py, no python3 with numpy'
 fi

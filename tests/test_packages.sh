@@ -71,13 +71,19 @@ fi
 
 # ---- packages
 
+# whole: 0.2.0 is not in 0.2.0.1
 same_versions() {
+  whole="(^|[^0-9.])$(echo "$version" | sed 's/\./\\./g')([^0-9.]|\$)"
   for file in gpuscan.pc vcpkg/vcpkg.json conan/conanfile.py xmake/xmake.lua debian/changelog; do
-    grep -qFw "$version" "$packages/$file" || { echo "$file is not of version $version"; return 1; }
+    grep -qE "$whole" "$packages/$file" || { echo "$file is not of version $version"; return 1; }
   done
-  block cmake | grep -qFw "v$version" || { echo "the README's CMake recipe is not of version $version"; return 1; }
+  block cmake | grep -qE "$whole" || { echo "the README's CMake recipe is not of version $version"; return 1; }
 }
 check 'all packages have the version' same_versions
+for part in "${version%.*}" "${version#*.}" 9.9.9; do
+  # shellcheck disable=SC2030
+  check "no package has version $part" sh -c "exit $(version=$part; same_versions > /dev/null; echo $((!$?)))"
+done
 
 pkg_config() {
   mkdir -p prefix/include prefix/lib/pkgconfig
