@@ -6594,6 +6594,84 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
     "\n"
+    "/* The tiles that there are of a row, by the count. */\n"
+    "static inline uint gpuscan_live_tiles(ulong count) {\n"
+    "    return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
+    "}\n"
+    "\n"
+    "/* COUNTED: where only the device knows how many tiles there are, no more groups than fill it are launched, and draw\n"
+    "   one after another; a group with nothing to do costs 2 ns (H200). What a group waits for has a lower number, and\n"
+    "   so has all that others do before: the lowest of all waits for nothing. */\n"
+    "#if GPUSCAN_COUNTED\n"
+    "typedef struct {\n"
+    "    global uint *counter;\n"
+    "    uint all, drawers;\n"
+    "    bool has_own;   /* each number has a group */\n"
+    "    bool has_drawn; /* the next one */\n"
+    "    uint drawn;     /* item 0's, or the group's own */\n"
+    "} gpuscan_draws;\n"
+    "\n",
+    "/* Numbers up to all, by so many groups. */\n"
+    "GPUSCAN_INLINE gpuscan_draws gpuscan_draws_begin(global uint *counter, uint all, uint drawers, uint own) {\n"
+    "    gpuscan_draws draws;\n"
+    "    draws.counter = counter;\n"
+    "    draws.all = all;\n"
+    "    draws.drawers = drawers;\n"
+    "#if GPUSCAN_AHEAD || GPUSCAN_PTX\n"
+    "    draws.has_own = drawers >= all;\n"
+    "#else\n"
+    "    draws.has_own = false; /* groups need not start in their order */\n"
+    "#endif\n"
+    "    draws.has_drawn = draws.has_own;\n"
+    "    draws.drawn = own;\n"
+    "    return draws;\n"
+    "}\n"
+    "\n"
+    "/* Draws the next number before it is wanted, so that nobody waits for the counter; but what waits for it waits longer.\n"
+    "   (H200, 2^28 elements by the device's count, us, drawn when wanted; when a tile is begun; when it waits for no other\n"
+    "   tile any more: scan 674; 736; 736, by key 1082; 1324; 1287, select 466; 543; 536, unique 533; 528; 599, run lengths\n"
+    "   887; 756; 782, reduction by key 1025; 971; 1002.) */\n"
+    "GPUSCAN_INLINE void gpuscan_draw_ahead(gpuscan_draws *draws) {\n"
+    "    if (!draws->has_drawn && GPUSCAN_ITEM == 0)\n"
+    "        draws->drawn = atomic_inc(draws->counter);\n"
+    "    draws->has_drawn = true;\n"
+    "}\n"
+    "\n"
+    "/* The group's next number, if there is one. */\n"
+    "GPUSCAN_INLINE bool gpuscan_draw(gpuscan_draws *draws, uint *number, local gpuscan_shared *shared) {\n"
+    "    if (draws->has_own) {\n"
+    "        *number = draws->drawn;\n"
+    "        draws->drawn = draws->all;\n"
+    "    } else {\n"
+    "        gpuscan_draw_ahead(draws);\n"
+    "        draws->has_drawn = false;\n"
+    "        GPUSCAN_BARRIER(); /* what the group has in local memory has been read */\n"
+    "        if (GPUSCAN_ITEM == 0) {\n"
+    "            if (draws->drawn == draws->all + draws->drawers - 1) /* the last: see gpuscan_ticket */\n"
+    "                atomic_xchg(draws->counter, 0u);\n"
+    "            shared->ticket = draws->drawn;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        *number = shared->ticket;\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "        if (*number < draws->all)\n"
+    "            gpuscan_draw_ahead(draws);\n"
+    "#endif\n"
+    "    }\n"
+    "    return *number < draws->all;\n"
+    "}\n"
+    "\n"
+    "#define GPUSCAN_FOR_TILES(tile, tiles)                                                                                 \\\n"
+    "    gpuscan_draws draws = gpuscan_draws_begin(GPUSCAN_COUNTERS(states), tiles, (uint)get_num_groups(0),                \\\n"
+    "                                              (uint)get_group_id(0));                                                  \\\n"
+    "    while (gpuscan_draw(&draws, &(tile), shared))\n"
+    "#define GPUSCAN_NEXT_TILE continue\n"
+    "#else\n"
+    "#define GPUSCAN_FOR_TILES(tile, tiles)                                                                                 \\\n"
+    "    (tile) = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
+    "#define GPUSCAN_NEXT_TILE return\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
@@ -6603,7 +6681,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
-    "\n",
+    "\n"
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
     "   takes a tile, the tile's elements. prefix: what precedes the tile; after: everything up to its end; sum: its own. */\n"
     "GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
@@ -6788,41 +6866,44 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t base, sum, prefix;\n"
-    "    uint tile =\n"
-    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n"
-    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags, ticket;\n"
     "    states += numbers.states_offset;\n"
-    "    ulong row = tile / row_tiles;\n"
-    "    uint row_first = (uint)row * row_tiles;\n"
-    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
-    "        return;\n"
-    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
-    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
-    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    GPUSCAN_FROM_BASE(from, base);\n"
+    "    uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(count) : row_tiles, all = (uint)numbers.tiles / row_tiles * live;\n"
+    "    GPUSCAN_FOR_TILES(ticket, all) {\n"
+    "        ulong row = ticket / live;\n"
+    "        uint row_first = (uint)row * row_tiles;\n"
+    "        uint tile = GPUSCAN_COUNTED ? row_first + (ticket - (uint)row * live) : ticket;\n"
+    "        ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n"
+    "        if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "        gpuscan_from from = GPUSCAN_FROM(src + row * numbers.src_pitch);\n"
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
+    "        base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "        GPUSCAN_FROM_BASE(from, base);\n"
     "#if GPUSCAN_HEADS\n"
-    "    gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
+    "        gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
     "#endif\n"
-    "    gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-    "    GPUSCAN_TEST_DELAY(tile);\n"
-    "    if (GPUSCAN_ITEM == 0) {\n"
-    "        gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
-    "        if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst) /* see gpuscan_publish_for */\n"
-    "            gpuscan_device_fence();\n"
+    "        gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
+    "        sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (GPUSCAN_ITEM == 0) {\n"
+    "            gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
+    "            if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "                gpuscan_device_fence();\n"
+    "        }\n"
+    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        prefix = shared->prefix;\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
+    "        gpuscan_scan_end(&data, from, to, totals, numbers.total_offset, row, first, count, prefix, sum, flags, shared);\n"
     "    }\n"
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    prefix = shared->prefix;\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
-    "    gpuscan_scan_end(&data, from, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
-    "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#else /* AHEAD or FEW */\n"
     "\n"
     "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
@@ -6833,7 +6914,7 @@ static const char *gpuscan__kernels[] = {
     "    global gpuscan_word *sums, *prefixes;\n"
     "    uint tag;\n"
     "} gpuscan_scan_row;\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
     "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
     "}\n"
@@ -6865,14 +6946,14 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_window_begin(sum, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_AHEAD\n"
     "/* [SCAN AHEAD] ----------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n"
     "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n"
     "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n"
-    "\n",
+    "\n"
     "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n"
     "\n"
     "   From a row's first tile on, as many tiles as a sub-group has lanes (without lanes: one) are a window:\n"
@@ -6909,7 +6990,7 @@ static const char *gpuscan__kernels[] = {
     "    *turn = x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The prefixes begin with a cache line, too. */\n"
     "static inline uint gpuscan_states_of(uint tiles) {\n"
     "    return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
@@ -6925,7 +7006,7 @@ static const char *gpuscan__kernels[] = {
     "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
     "    return row;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
     "   GPUSCAN_LANES_SYNC. All sub-groups find the same. Exclusive scans want it for totals alone, of a row's last tile. */\n"
     "#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
@@ -7094,6 +7175,19 @@ static const char *gpuscan__kernels[] = {
     "    return role;\n"
     "}\n"
     "\n",
+    "/* Each place in that order has a group of its own; or (COUNTED) all groups but the one that folds draw them, where they\n"
+    "   are more. order: the group's own; last: the last place. */\n"
+    "#if GPUSCAN_COUNTED\n"
+    "#define GPUSCAN_FOR_PLACES(order, last)                                                                                \\\n"
+    "    gpuscan_draws draws =                                                                                              \\\n"
+    "        gpuscan_draws_begin(GPUSCAN_COUNTERS(states) + 1, last, (uint)get_num_groups(0) - 1, (order) - 1);             \\\n"
+    "    for (; gpuscan_draw(&draws, &(order), shared);)\n"
+    "#define GPUSCAN_PLACE(order) ((order) + 1)\n"
+    "#else\n"
+    "#define GPUSCAN_FOR_PLACES(order, last)\n"
+    "#define GPUSCAN_PLACE(order) (order)\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
@@ -7113,75 +7207,78 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_fold(from, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
-    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
-    "    tile = role.tile;\n"
-    "    sums_only = role.sums_only;\n"
-    "    uint r = tile / row_tiles;\n"
-    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
-    "    tile -= r * row_tiles;\n"
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
-    "        return;\n"
+    "    uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(count) : row_tiles, all = tiles / row_tiles * live;\n"
+    "    GPUSCAN_FOR_PLACES(order, 2 * all) {\n"
+    "        gpuscan_ahead_role role =\n"
+    "            gpuscan_ahead_role_of(GPUSCAN_PLACE(order), all, GPUSCAN_COUNTED ? min(ahead, all) : ahead);\n"
+    "        tile = role.tile;\n"
+    "        sums_only = role.sums_only;\n"
+    "        uint r = tile / live;\n"
+    "        gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
+    "        tile -= r * live;\n"
+    "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "        if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "            GPUSCAN_NEXT_TILE;\n"
     "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
-    "    if (sums_only) {\n"
-    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n"
-    "        GPUSCAN_TEST_DELAY(tile);\n"
-    "        gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-    "    there = tile == 0;\n"
-    "    prefix = base;\n"
-    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
-    "        there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
-    "    summed = true;\n"
-    "    if (in_place)\n"
-    "        summed = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-    "#if !GPUSCAN_HAS_LANES\n"
-    "    if (sums_only) {\n"
-    "        GPUSCAN_TEST_DELAY(tile);\n"
-    "        gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-    "            there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
-    "        if (gpuscan_ballot(!there)) {\n"
-    "#if GPUSCAN_LOADS_AFTER\n"
-    "            if (GPUSCAN_WANTS_AFTER(first, count))\n"
-    "                gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
-    "#endif\n"
-    "            prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
-    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
-    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-    "            gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
-    "            gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
-    "#endif\n"
+    "        if (sums_only) {\n"
+    "                sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n"
+    "            GPUSCAN_TEST_DELAY(tile);\n"
+    "            gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
+    "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
-    "    }\n"
+    "#endif\n"
+    "        gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "        there = tile == 0;\n"
+    "        prefix = base;\n"
+    "        if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
+    "            there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
+    "        summed = true;\n"
+    "        if (in_place)\n"
+    "            summed = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
+    "        sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "#if !GPUSCAN_HAS_LANES\n"
+    "        if (sums_only) {\n"
+    "            GPUSCAN_TEST_DELAY(tile);\n"
+    "            gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "        }\n"
+    "#endif\n"
+    "        if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "                there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
+    "            if (gpuscan_ballot(!there)) {\n"
     "#if GPUSCAN_LOADS_AFTER\n"
-    "    if (tile == 0)\n"
-    "        gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
-    "    GPUSCAN_LANES_SYNC();\n"
+    "                if (GPUSCAN_WANTS_AFTER(first, count))\n"
+    "                    gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
+    "#endif\n"
+    "                prefix = gpuscan_own_prefix(&row, tile, base, shared);\n",
+    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
+    "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
+    "                gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
+    "#endif\n"
+    "            }\n"
+    "        }\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "        if (tile == 0)\n"
+    "            gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
+    "        GPUSCAN_LANES_SYNC();\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        shared->prefix = prefix;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    prefix = shared->prefix;\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            shared->prefix = prefix;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        prefix = shared->prefix;\n"
     "#endif\n"
-    "    if (!summed)\n"
-    "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
-    "    dst += r * numbers.dst_pitch;\n"
-    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
-    "                     flags, shared);\n"
+    "        if (!summed)\n"
+    "            gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
+    "        gpuscan_scan_end(&data, row.src, dst + r * numbers.dst_pitch, totals, numbers.total_offset, r, first, count,\n"
+    "                         prefix, sum, flags, shared);\n"
+    "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_FEW\n"
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7236,7 +7333,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "        for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < tile / GPUSCAN_WINDOW; w++)\n"
     "            prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
-    "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
+    "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n",
     "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
     "    }\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
@@ -7244,7 +7341,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
     "/* [SCAN SEGMENTS] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7290,14 +7387,14 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
     "   where the count ends: no place depends on them.\n"
-    "\n",
+    "\n"
     "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
     "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
     "\n"
@@ -7334,7 +7431,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_INDEX_PARAMETER\n"
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LENGTH_SIZE == 8\n"
     "typedef ulong gpuscan_length;\n"
     "#else\n"
@@ -7358,7 +7455,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
     "    global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states,     \\\n"
     "        GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
-    "\n",
+    "\n"
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
@@ -7398,7 +7495,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_LENGTH_SET                                                                                                 \\\n"
     "    GPUSCAN_RESULT_SET                                                                                                 \\\n"
     "    outputs.capacity = numbers.capacity\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
     "#ifdef __ENDIAN_LITTLE__\n"
     "    p[2 * i] = (uint)x;\n"
@@ -7408,7 +7505,7 @@ static const char *gpuscan__kernels[] = {
     "    p[2 * i + 1] = (uint)x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How many there were, and the work-groups for those that are written. */\n"
     "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
     "                                       ulong total) {\n"
@@ -8123,53 +8220,58 @@ static const char *gpuscan__kernels[] = {
     "        order = 1; /* sums the first tile, too: PoCL 3.1 is wrong where a group returns here */\n"
     "#endif\n"
     "    }\n"
-    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, (uint)numbers.ahead);\n"
-    "    uint tile = role.tile;\n"
-    "    bool sums_only = role.sums_only;\n"
     "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, from, 0, units, states, epoch);\n"
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    uint all = GPUSCAN_COUNTED ? gpuscan_live_tiles(units) : tiles;\n"
+    "    uint ahead = GPUSCAN_COUNTED ? min((uint)numbers.ahead, all) : (uint)numbers.ahead;\n"
+    "    GPUSCAN_FOR_PLACES(order, 2 * all) {\n"
+    "        gpuscan_ahead_role role = gpuscan_ahead_role_of(GPUSCAN_PLACE(order), all, ahead);\n"
+    "        uint tile = role.tile;\n"
+    "        bool sums_only = role.sums_only;\n"
+    "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "        prefix = none;\n"
     "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
-    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
-    "        return;\n"
-    "    if (sums_only) {\n"
-    "        sum = gpuscan_tile_sum_by(from, first, units, gpuscan_policy_keep(), shared);\n"
-    "        GPUSCAN_TEST_DELAY(tile);\n"
-    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
-    "        return;\n"
-    "    }\n"
+    "        if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "        if (sums_only) {\n"
+    "                sum = gpuscan_tile_sum_by(from, first, units, gpuscan_policy_keep(), shared);\n"
+    "            GPUSCAN_TEST_DELAY(tile);\n"
+    "            gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "        }\n"
     "#endif\n"
-    "    gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-    "    there = tile == 0;\n"
-    "    if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
-    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
-    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-    "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
-    "    sums_only = sums_only || (first >= units && tile != 0);\n"
-    "    if (sums_only) {\n"
-    "        GPUSCAN_TEST_DELAY(tile);\n"
-    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
-    "        there = true;\n"
-    "    }\n"
-    "#endif\n"
-    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
-    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "        there = tile == 0;\n"
+    "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
-    "        if (gpuscan_ballot(!there))\n",
-    "            prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
+    "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
+    "        sums_only = sums_only || (first >= units && tile != 0);\n"
+    "        if (sums_only) {\n"
+    "            GPUSCAN_TEST_DELAY(tile);\n"
+    "            gpuscan_ahead_publish(&row, tile, sum, false);\n",
+    "            there = true;\n"
+    "        }\n"
+    "#endif\n"
+    "        gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
+    "        if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "                there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "            if (gpuscan_ballot(!there))\n"
+    "                prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
+    "        }\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            shared->prefix = prefix;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        prefix = shared->prefix;\n"
+    "        uint past = gpuscan_past_count(src, first, count);\n"
+    "        GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "        if (sums_only)\n"
+    "            outputs.capacity = 0;\n"
+    "        else if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
+    "            gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
+    "        gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
+    "                             gpuscan_list_of(shared));\n"
     "    }\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        shared->prefix = prefix;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    prefix = shared->prefix;\n"
-    "    uint past = gpuscan_past_count(src, first, count);\n"
-    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    if (sums_only)\n"
-    "        outputs.capacity = 0;\n"
-    "    else if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
-    "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
-    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
-    "                         gpuscan_list_of(shared));\n"
     "}\n"
     "\n"
     "#else\n"
@@ -8183,29 +8285,31 @@ static const char *gpuscan__kernels[] = {
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
-    "    tile = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
-    "        return;\n"
-    "    gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
-    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-    "    GPUSCAN_TEST_DELAY(tile);\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
-    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
-    "    gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    prefix = shared->prefix;\n"
-    "    uint past = gpuscan_past_count(src, first, count);\n"
-    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    if (GPUSCAN_ITEM == 0) {\n"
-    "        gpuscan_t all = gpuscan_combine(prefix, sum);\n"
-    "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
-    "        if (first + GPUSCAN_TILE >= units)\n"
-    "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
+    "    uint tiles = gpuscan_live_tiles(units);\n"
+    "    GPUSCAN_FOR_TILES(tile, tiles) {\n"
+    "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "        if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "        gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
+    "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
+    "        gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
+    "        gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        prefix = shared->prefix;\n"
+    "        uint past = gpuscan_past_count(src, first, count);\n"
+    "        GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "        if (GPUSCAN_ITEM == 0) {\n"
+    "            gpuscan_t all = gpuscan_combine(prefix, sum);\n"
+    "            gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
+    "            if (first + GPUSCAN_TILE >= units)\n"
+    "                gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
+    "        }\n"
+    "        gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
+    "                             gpuscan_list_of(shared));\n"
     "    }\n"
-    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
-    "                         gpuscan_list_of(shared));\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -18926,6 +19030,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
     uint32_t heads_size; /* bytes each; BITS: of an offset */
     uint32_t heads_real; /* KEYS: floats */
+    uint32_t counted;    /* the device knows how many tiles there are, of which groups take many */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -19032,6 +19137,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
+    gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
@@ -19161,6 +19267,30 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
+/* Groups of a single pass. */
+static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
+    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
+        return gpuscan__min(tiles, gs->device.units);
+    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
+}
+
+/* Where only the device knows how many tiles there are, of so many at most, groups that fill it take one after another:
+   see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
+    uint64_t each = gpuscan__uses_ptx(gs, &plan->key) && plan->key.group < 2048 ? 2048 / plan->key.group : 1;
+    return plan->forced ? 4 : gpuscan__max(gs->device.units * each, 3);
+}
+static int gpuscan__is_counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
+                               uint64_t tiles) {
+    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
+           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
+           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
+}
+static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
+    uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
+    return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
+}
+
 /* The key, unless it is a self-test's, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -19191,17 +19321,12 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                         : 0;
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
+    plan->key.counted = (uint32_t)(!plan->key.few && gpuscan__is_counted(gs, common, desc->count_buffer, plan->tiles));
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Of a single pass. */
-static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
-        return gpuscan__min(tiles, gs->device.units);
-    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
-}
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    return gpuscan__single_pass_groups(gs, &plan->common.key, plan->tiles);
+    return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
 }
 
 /* Scratch for its states: sums, and ahead prefixes, too; see [SCAN AHEAD] in kernels.cl.inc. */
@@ -19379,7 +19504,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         gpuscan__scan_take(gs, plan, tuning, asked);
         return 0;
     }
-    plan->key.shifts = 0;
+    plan->key.shifts = plan->key.counted = 0;
     plan->key.whole_rows = 1;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -22331,6 +22456,7 @@ typedef struct gpuscan__select_key {
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* it is the first output */
     uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
+    uint32_t counted; /* as a scan's */
 } gpuscan__select_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
 
@@ -22458,6 +22584,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SELECT", 1);
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
     gpuscan__define_number(text, "INVERT", own.invert);
+    gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
     gpuscan__define_number(text, "MOVES", own.moves);
     gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
@@ -22752,13 +22879,16 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        memcpy(key->own, &plan->key, sizeof(plan->key));
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+    if (!common->forced) {
+        plan->key.counted = (uint32_t)gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles);
+        memcpy(key->own, &plan->key, sizeof(plan->key));
+    }
 }
 
 /* What keeps the strategy from doing a call; NULL: nothing. */
@@ -22938,7 +23068,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
     size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
-    uint64_t groups = single ? gpuscan__single_pass_groups(chain->gs, key, plan->tiles) : plan->parts;
+    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
+                             : plan->parts;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
     gpuscan_result r = GPUSCAN_SUCCESS;

@@ -202,7 +202,9 @@ static void selections(void) {
         desc.flag_type = GPUSCAN_TYPE_U64;
         desc.payloads = payloads;
         desc.payload_count = 3;
+        desc.count_buffer.mem = (cl_mem)(void *)&place; /* few groups take all tiles */
         prepare_select(&desc);
+        desc.count_buffer.mem = NULL;
         desc.flag_type = GPUSCAN_TYPE_DEFAULT;
         desc.payload_count = (uint32_t)s % 2;
         desc.by = GPUSCAN_SELECT_BITS;
@@ -247,6 +249,9 @@ static void runs_of_keys(void) {
         desc.dst = there;
         desc.src_type = GPUSCAN_TYPE_F32;
         prepare_runs(&desc);
+        desc.count_buffer = there; /* few groups take all tiles */
+        prepare_runs(&desc);
+        desc.count_buffer.mem = NULL;
         desc.starts = there;
         desc.key_type = GPUSCAN_TYPE_F16;
         desc.index_type = GPUSCAN_TYPE_U64;
@@ -306,6 +311,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
 
 static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *custom, gpuscan_scan_kind kind,
                       gpuscan_type keys) {
+    static cl_uint place; /* a buffer that is never used */
     gpuscan_scan_desc scan;
     int s;
     memset(&scan, 0, sizeof scan);
@@ -325,6 +331,9 @@ static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *cu
         scan.segments.type = s % 3 == 2 ? keys : GPUSCAN_TYPE_DEFAULT;
         scan.segments.count = s % 3 == 0 ? 1000 : 0;
         prepare_scan(&scan);
+        scan.count_buffer.mem = (cl_mem)(void *)&place;
+        prepare_scan(&scan);
+        scan.count_buffer.mem = NULL;
     }
 }
 

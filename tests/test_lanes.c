@@ -308,6 +308,8 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
     memcpy(&own, last_key()->own, sizeof own);
     if (strategy == FEW)
         assert_int_equal(own.few == 0, look_back);
+    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* few groups take all tiles */
+        assert_true(own.counted);
     test_buffer_free(&src);
     test_buffer_free(&dst);
     test_buffer_free(&total);

@@ -36,6 +36,8 @@ static void selections_of(uint32_t width, uint64_t number) {
     c.by = (gpuscan_select_by)(number % 3);
     c.index_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     c.capacity = number % 4 == 3 ? c.count / 3 : 0;
+    c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* the device's: groups take many tiles */
+    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
     check(&selections, &c, number);
 }
 
@@ -53,6 +55,8 @@ static void runs_of(uint32_t width, uint64_t number) {
     if (c.custom)
         c.src_type = c.dst_type = GPUSCAN_TYPE_CUSTOM;
     c.capacity = number % 4 == 3 ? c.count / 9 : 0;
+    c.count_type = number % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
     check(&runs, &c, number);
 }
 
@@ -65,6 +69,8 @@ static void segments_of(uint32_t width, uint64_t number) {
     c.keys = c.form == GPUSCAN_SEGMENTS_OFFSETS ? GPUSCAN_TYPE_U32 : keys[number / 3 % 3];
     c.segments = number % 4 == 3 ? 1 : c.count / (5 + number * 40);
     c.cuts = (test_cuts)(number % CUTS_COUNT);
+    c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
     check(&scans, &c, number);
 }
 
