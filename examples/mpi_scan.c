@@ -16,6 +16,7 @@
    only all devices together hold. Ranks of one machine take its devices in turn, GPUs if there are any
    (GPUSCAN_DEVICE=name: only those of that name). A rank that fails says why and ends the job. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,12 @@ static void need(gpuscan *gs, gpuscan_result result, const char *what) {
     const char *words = gpuscan_error(gs);
     if (result != GPUSCAN_SUCCESS)
         stop(what, words[0] ? words : gpuscan_result_string(result));
+}
+
+static void misused(void) {
+    fprintf(stderr, "usage: mpi_scan [elements [--no-check]]\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
 }
 
 static void *allocate(uint64_t size) {
@@ -421,7 +428,7 @@ int main(int argc, char **argv) {
         all = *end || !(given >= 1 && given <= 1e15) || (double)(uint64_t)given != given ? 0 : (uint64_t)given;
     }
     if (all == 0 || argc > 3 || (argc == 3 && strcmp(argv[2], "--no-check") != 0))
-        stop("usage", "mpi_scan [elements [--no-check]]");
+        misused();
     MPI_Type_contiguous(sizeof(map), MPI_BYTE, &map_type);
     MPI_Type_commit(&map_type);
     MPI_Op_create(then, 0, &map_op);
@@ -460,6 +467,8 @@ int main(int argc, char **argv) {
     if (rank == 0)
         printf("mpi_scan: %d scans and a histogram on %d ranks: %s\n", scans, ranks,
                !checks ? "not checked" : right ? "as on one rank" : "WRONG");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        stop("standard output", strerror(errno));
     gpuscan_destroy(p.gs);
     clReleaseCommandQueue(p.queue);
     clReleaseContext(p.context);
