@@ -42,8 +42,10 @@ static void need(gpuscan *gs, gpuscan_result result, const char *what) {
         stop(what, words[0] ? words : gpuscan_result_string(result));
 }
 
+static const char usage[] = "usage: mpi_scan [elements [--no-check]]\n";
+
 static void misused(void) {
-    fprintf(stderr, "usage: mpi_scan [elements [--no-check]]\n");
+    fputs(usage, stderr);
     MPI_Abort(MPI_COMM_WORLD, 2);
     exit(2);
 }
@@ -422,6 +424,12 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        if (rank == 0)
+            fputs(usage, stdout);
+        MPI_Finalize();
+        return 0;
+    }
     if (argc > 1) {
         char *end;
         double given = strtod(argv[1], &end); /* 4000001, or 4e6 */

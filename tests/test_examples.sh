@@ -110,6 +110,7 @@ elif compile mpi_scan; then
   check 'four ranks' 0 'scans and a histogram on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 100003
   check 'four ranks, three elements' 0 'on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 3
   check 'one rank, by its platform' 0 'on 1 ranks: as on one rank' env GPUSCAN_DEVICE='Portable Computing' ./mpi_scan 1e3
+  check 'ranks: --help' 0 '^1$' sh -c "mpirun --oversubscribe -n 4 ./mpi_scan --help | grep -c '^usage: mpi_scan \['"
   for wrong in --nothing 12x 0 1.5 nan '5 --check'; do
     # shellcheck disable=SC2086
     check "ranks: '$wrong'" 2 '^usage: mpi_scan \[' ./mpi_scan $wrong
@@ -144,8 +145,9 @@ done
 # ---- what is compiled among the examples is not in git's way
 
 if have git && git -C "$root" rev-parse --git-dir > /dev/null 2>&1; then
-  for source in "$root"/examples/*.c; do
-    program=examples/$(basename "$source" .c)
+  for source in "$root"/examples/*.c "$root"/tools/*.c; do
+    program=${source#"$root/"}
+    program=${program%.c}
     check "$program is ignored" 0 . git -C "$root" check-ignore "$program"
     check "$program.c is not" 0 '^seen$' sh -c "git -C '$root' check-ignore -q $program.c || echo seen"
   done
@@ -202,6 +204,7 @@ for candidate in python3 /usr/bin/python3; do
 done
 if [ -n "$python" ]; then
   check 'Python' 0 'scan.py: as numpy has it' "$python" "$root/examples/scan.py"
+  check 'Python: --help' 2 '^usage: scan.py$' "$python" "$root/examples/scan.py" --help
   check 'Python: no device of that name' 1 "none of .* devices has 'nothing'" env GPUSCAN_DEVICE=nothing "$python" \
     "$root/examples/scan.py"
   # the library of another version: its structs are refused before anything is called
