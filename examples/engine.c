@@ -11,14 +11,9 @@
    runs a frame of nothing. With a cache file the next start need not compile gpuscan's kernels.
 
    In the end the particles are compared with those of a plain C loop. The motion is in integers, so they are equal. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime, also with -std=c99 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
-#include "gpuscan.h"
+#include "common.h"
 
 #define CAPACITY  (1u << 18)
 #define EMITTED   2000u /* a frame */
@@ -87,24 +82,6 @@ static cl_uint frame_on_cpu(particle *now, cl_uint count, cl_uint frame) {
 
 /* [THE HOST'S SERVICES] -------------------------------------------------------------------------------------------- */
 
-/* Both OpenCL's codes and gpuscan's results have their name from gpuscan_result_string. */
-static void need(gpuscan_result result, const char *what) {
-    if (result == GPUSCAN_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %s\n", what, gpuscan_result_string(result));
-    exit(1);
-}
-
-static double seconds(void) {
-    struct timespec t;
-#ifdef _WIN32
-    timespec_get(&t, TIME_UTC);
-#else
-    clock_gettime(CLOCK_MONOTONIC, &t);
-#endif
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The engine's heap, which counts. */
 typedef struct heap {
     size_t allocations, live;
@@ -135,30 +112,11 @@ static void print_log(gpuscan_log_level level, const char *message, void *user) 
            message);
 }
 
-/* The first GPU, or the first device at all; or the first whose name, or whose platform's, holds GPUSCAN_DEVICE of the
-   environment. */
+/* An engine has a device already; here it is the one that gpuscan would take. */
 static cl_device_id pick_device(void) {
-    cl_platform_id platforms[16];
-    cl_device_id devices[16], picked = NULL;
-    cl_uint platform_count = 0, device_count, i, k;
-    const char *wanted = getenv("GPUSCAN_DEVICE");
-    int any;
-    clGetPlatformIDs(16, platforms, &platform_count);
-    for (any = 0; any < 2 && !picked; any++)
-        for (i = 0; i < platform_count && i < 16 && !picked; i++) {
-            device_count = 0;
-            clGetDeviceIDs(platforms[i], any || wanted ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 16, devices,
-                           &device_count);
-            for (k = 0; k < device_count && k < 16 && !picked; k++) {
-                char name[256] = "", platform[256] = "";
-                clGetDeviceInfo(devices[k], CL_DEVICE_NAME, sizeof name, name, NULL);
-                clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof platform, platform, NULL);
-                if (!wanted || strstr(name, wanted) || strstr(platform, wanted))
-                    picked = devices[k];
-            }
-        }
-    need(picked ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_NO_DEVICE, "pick_device");
-    return picked;
+    gpuscan_info info;
+    gpuscan_destroy(open_device(&info));
+    return info.device;
 }
 
 /* [LOAD] ----------------------------------------------------------------------------------------------------------- */
@@ -176,45 +134,32 @@ typedef struct engine {
     gpuscan_scan_desc scan; /* filled at load; a frame sets the events only */
 } engine;
 
-static cl_mem make_buffer(const engine *e, size_t size) {
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(e->context, CL_MEM_READ_WRITE, size, NULL, &code);
-    need(code, "clCreateBuffer");
-    return buffer;
-}
-
-static cl_kernel make_kernel(const engine *e, const char *name) {
-    cl_int code;
-    cl_kernel kernel = clCreateKernel(e->program, name, &code);
-    need(code, name);
-    return kernel;
+static cl_mem room(const engine *e, size_t size) {
+    return make_buffer(e->context, CL_MEM_READ_WRITE, size, NULL);
 }
 
 static void open_queue(engine *e) {
     cl_command_queue_properties can = 0;
     cl_int code;
-    char name[256] = "";
-    e->device = pick_device();
     e->context = clCreateContext(NULL, 1, &e->device, NULL, NULL, &code);
-    need(code, "clCreateContext");
+    check(NULL, code, "clCreateContext");
     clGetDeviceInfo(e->device, CL_DEVICE_QUEUE_PROPERTIES, sizeof can, &can, NULL);
     e->queue = clCreateCommandQueue(e->context, e->device, can & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-    need(code, "clCreateCommandQueue");
-    clGetDeviceInfo(e->device, CL_DEVICE_NAME, sizeof name, name, NULL);
-    printf("device: %s, %s queue\n", name, can & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? "out-of-order" : "in-order");
+    check(NULL, code, "clCreateCommandQueue");
+    printf("queue: %s\n", can & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? "out-of-order" : "in-order");
 }
 
 static void build_kernels(engine *e) {
     cl_int code;
     size_t limit = 1;
     e->program = clCreateProgramWithSource(e->context, 1, &source, NULL, &code);
-    need(code, "clCreateProgramWithSource");
-    need(clBuildProgram(e->program, 1, &e->device, "", NULL, NULL), "clBuildProgram");
-    e->advance = make_kernel(e, "advance");
-    e->compact = make_kernel(e, "compact");
-    e->emit = make_kernel(e, "emit");
-    need(clGetKernelWorkGroupInfo(e->advance, e->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL),
-         "clGetKernelWorkGroupInfo");
+    check(NULL, code, "clCreateProgramWithSource");
+    check(NULL, clBuildProgram(e->program, 1, &e->device, "", NULL, NULL), "clBuildProgram");
+    e->advance = make_kernel(e->program, "advance");
+    e->compact = make_kernel(e->program, "compact");
+    e->emit = make_kernel(e->program, "emit");
+    check(NULL, clGetKernelWorkGroupInfo(e->advance, e->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL),
+          "clGetKernelWorkGroupInfo");
     for (e->group = 256; e->group > limit; e->group /= 2)
         ;
 }
@@ -244,9 +189,10 @@ static void save_cache(engine *e, const char *path) {
     char *blob;
     FILE *file;
     int written;
-    need(gpuscan_get_blob(e->gs, NULL, &size), "gpuscan_get_blob");
+    check(e->gs, gpuscan_get_blob(e->gs, NULL, &size), "gpuscan_get_blob");
     blob = (char *)malloc(size ? size : 1);
-    need(blob ? gpuscan_get_blob(e->gs, blob, &size) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "gpuscan_get_blob");
+    check(e->gs, blob ? gpuscan_get_blob(e->gs, blob, &size) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "gpuscan_get_blob");
+    errno = 0;
     file = fopen(path, "wb");
     written = file && fwrite(blob, 1, size, file) == size;
     if (file && fclose(file) != 0)
@@ -254,7 +200,7 @@ static void save_cache(engine *e, const char *path) {
     if (written)
         printf("cache: %lu bytes into %s\n", (unsigned long)size, path);
     else
-        fprintf(stderr, "cache: %s could not be written\n", path); /* the next start will take longer, nothing else */
+        fprintf(stderr, "cache: %s: %s\n", path, strerror(errno)); /* the next start will take longer, nothing else */
     free(blob);
 }
 
@@ -273,16 +219,16 @@ static void load(engine *e, const char *cache) {
     desc.allocator.release = heap_release;
     desc.allocator.user = &e->memory;
     desc.logger.log = print_log;
-    need(gpuscan_create(&e->gs, &desc), "gpuscan_create");
+    check(NULL, gpuscan_create(&e->gs, &desc), "gpuscan_create");
     if (cache)
         cached = load_cache(e, cache);
 
-    e->particles[0] = make_buffer(e, CAPACITY * sizeof(particle));
-    e->particles[1] = make_buffer(e, CAPACITY * sizeof(particle));
-    e->count = make_buffer(e, sizeof(cl_uint));
-    e->alive = make_buffer(e, CAPACITY);
-    e->offsets = make_buffer(e, CAPACITY * sizeof(cl_uint));
-    e->survivors = make_buffer(e, sizeof(cl_uint));
+    e->particles[0] = room(e, CAPACITY * sizeof(particle));
+    e->particles[1] = room(e, CAPACITY * sizeof(particle));
+    e->count = room(e, sizeof(cl_uint));
+    e->alive = room(e, CAPACITY);
+    e->offsets = room(e, CAPACITY * sizeof(cl_uint));
+    e->survivors = room(e, sizeof(cl_uint));
 
     e->scan.src.mem = e->alive;
     e->scan.src_type = GPUSCAN_TYPE_U8;
@@ -291,12 +237,12 @@ static void load(engine *e, const char *cache) {
     e->scan.total.mem = e->survivors;
     e->scan.count = CAPACITY;
     e->scan.count_buffer.mem = e->count; /* read when the scan runs */
-    need(gpuscan_scan_scratch_size(e->gs, &e->scan, &scratch_size), "gpuscan_scan_scratch_size");
+    check(e->gs, gpuscan_scan_scratch_size(e->gs, &e->scan, &scratch_size), "gpuscan_scan_scratch_size");
     if (scratch_size) {
-        e->scratch = make_buffer(e, (size_t)scratch_size);
+        e->scratch = room(e, (size_t)scratch_size);
         e->scan.call.scratch.mem = e->scratch;
     }
-    need(gpuscan_scan_prepare(e->gs, &e->scan), "gpuscan_scan_prepare");
+    check(e->gs, gpuscan_scan_prepare(e->gs, &e->scan), "gpuscan_scan_prepare");
     if (cache && !cached)
         save_cache(e, cache);
 }
@@ -321,17 +267,14 @@ static void unload(engine *e) {
 
 /* [FRAME] ---------------------------------------------------------------------------------------------------------- */
 
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    need(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
 /* Enqueues a kernel behind an event, which it uses up; gives the kernel's own. */
-static cl_event launch(const engine *e, cl_kernel kernel, size_t items, cl_event after) {
+static cl_event launch_after(const engine *e, cl_kernel kernel, size_t items, cl_event after) {
     size_t global = (items + e->group - 1) / e->group * e->group;
     cl_event done = NULL;
-    need(clEnqueueNDRangeKernel(e->queue, kernel, 1, NULL, &global, &e->group, after ? 1 : 0, after ? &after : NULL,
-                                &done),
-         "clEnqueueNDRangeKernel");
+    check(NULL,
+          clEnqueueNDRangeKernel(e->queue, kernel, 1, NULL, &global, &e->group, after ? 1 : 0, after ? &after : NULL,
+                                 &done),
+          "clEnqueueNDRangeKernel");
     if (after)
         clReleaseEvent(after);
     return done;
@@ -346,12 +289,12 @@ static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint
     set(e->advance, 0, sizeof now, &now);
     set(e->advance, 1, sizeof e->count, &e->count);
     set(e->advance, 2, sizeof e->alive, &e->alive);
-    advanced = launch(e, e->advance, CAPACITY, before);
+    advanced = launch_after(e, e->advance, CAPACITY, before);
 
     e->scan.call.wait_count = 1;
     e->scan.call.wait_list = &advanced;
     e->scan.call.event = &scanned;
-    need(gpuscan_scan(e->gs, &e->scan), "gpuscan_scan");
+    check(e->gs, gpuscan_scan(e->gs, &e->scan), "gpuscan_scan");
     clReleaseEvent(advanced);
 
     set(e->compact, 0, sizeof now, &now);
@@ -359,7 +302,7 @@ static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint
     set(e->compact, 2, sizeof e->alive, &e->alive);
     set(e->compact, 3, sizeof e->offsets, &e->offsets);
     set(e->compact, 4, sizeof next, &next);
-    done = launch(e, e->compact, CAPACITY, scanned);
+    done = launch_after(e, e->compact, CAPACITY, scanned);
 
     set(e->emit, 0, sizeof next, &next);
     set(e->emit, 1, sizeof e->survivors, &e->survivors);
@@ -367,19 +310,19 @@ static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint
     set(e->emit, 3, sizeof emitted, &emitted);
     set(e->emit, 4, sizeof capacity, &capacity);
     set(e->emit, 5, sizeof frame, &frame);
-    done = launch(e, e->emit, EMITTED, done);
+    done = launch_after(e, e->emit, EMITTED, done);
 
-    need(clEnqueueReadBuffer(e->queue, e->count, CL_FALSE, 0, sizeof *population, population, 1, &done, known),
-         "clEnqueueReadBuffer");
+    check(NULL, clEnqueueReadBuffer(e->queue, e->count, CL_FALSE, 0, sizeof *population, population, 1, &done, known),
+          "clEnqueueReadBuffer");
     clReleaseEvent(done);
-    need(clFlush(e->queue), "clFlush");
-    need(clRetainEvent(*known), "clRetainEvent");
+    check(NULL, clFlush(e->queue), "clFlush");
+    check(NULL, clRetainEvent(*known), "clRetainEvent");
     return *known; /* the next frame changes the count: it has to wait for the read as well */
 }
 
 static void set_count(engine *e, cl_uint count) {
-    need(clEnqueueWriteBuffer(e->queue, e->count, CL_TRUE, 0, sizeof count, &count, 0, NULL, NULL),
-         "clEnqueueWriteBuffer");
+    check(NULL, clEnqueueWriteBuffer(e->queue, e->count, CL_TRUE, 0, sizeof count, &count, 0, NULL, NULL),
+          "clEnqueueWriteBuffer");
 }
 
 /* A frame before the first: the engine's own kernels have been launched then, too. */
@@ -388,7 +331,7 @@ static void rehearse(engine *e) {
     cl_event known = NULL, last;
     set_count(e, 0);
     last = enqueue_frame(e, 0, NULL, &population, &known);
-    need(clFinish(e->queue), "clFinish");
+    check(NULL, clFinish(e->queue), "clFinish");
     clReleaseEvent(last);
     clReleaseEvent(known);
     set_count(e, 0);
@@ -403,36 +346,34 @@ int main(int argc, char **argv) {
     size_t allocations;
     int ok;
 
-    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-        fprintf(stderr, "usage: engine [cache file]\n");
-        return 2;
-    }
-    start = seconds();
+    take_arguments(argc, argv, 0, 1, "engine [cache file]");
+    e.device = pick_device();
+    start = now();
     load(&e, argc > 1 ? argv[1] : NULL);
     rehearse(&e);
-    load_time = seconds() - start;
+    load_time = now() - start;
 
     allocations = e.memory.allocations;
-    start = seconds();
+    start = now();
     for (frame = 0; frame < FRAMES; frame++) {
         cl_uint slot = frame % IN_FLIGHT;
         double enqueue;
         if (known[slot]) { /* of two frames ago: the host is never further ahead */
-            need(clWaitForEvents(1, &known[slot]), "clWaitForEvents");
+            check(NULL, clWaitForEvents(1, &known[slot]), "clWaitForEvents");
             clReleaseEvent(known[slot]);
             if (frame % 50 == 0)
                 printf("  frame %3u: %u particles two frames ago\n", frame, populations[slot]);
         }
-        enqueue = seconds();
+        enqueue = now();
         last = enqueue_frame(&e, frame, last, &populations[slot], &known[slot]);
-        host_time += seconds() - enqueue;
+        host_time += now() - enqueue;
         if (frame == 0) { /* to see that it is no longer than the others */
-            need(clFinish(e.queue), "clFinish");
-            first_time = seconds() - start;
+            check(NULL, clFinish(e.queue), "clFinish");
+            first_time = now() - start;
         }
     }
-    need(clFinish(e.queue), "clFinish");
-    frame_time = (seconds() - start) / FRAMES;
+    check(NULL, clFinish(e.queue), "clFinish");
+    frame_time = (now() - start) / FRAMES;
     clReleaseEvent(last);
     for (frame = 0; frame < IN_FLIGHT; frame++)
         clReleaseEvent(known[frame]);
@@ -440,13 +381,14 @@ int main(int argc, char **argv) {
 
     particles = (particle *)malloc(CAPACITY * sizeof(particle));
     expected = (particle *)malloc(CAPACITY * sizeof(particle));
-    need(particles && expected ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "malloc");
+    check(NULL, particles && expected ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "malloc");
     for (frame = 0; frame < FRAMES; frame++)
         expected_count = frame_on_cpu(expected, expected_count, frame);
     count = populations[(FRAMES - 1) % IN_FLIGHT];
-    need(clEnqueueReadBuffer(e.queue, e.particles[FRAMES % 2], CL_TRUE, 0, CAPACITY * sizeof(particle), particles, 0,
-                             NULL, NULL),
-         "clEnqueueReadBuffer");
+    check(NULL,
+          clEnqueueReadBuffer(e.queue, e.particles[FRAMES % 2], CL_TRUE, 0, CAPACITY * sizeof(particle), particles, 0,
+                              NULL, NULL),
+          "clEnqueueReadBuffer");
     ok = count == expected_count && memcmp(particles, expected, count * sizeof(particle)) == 0 && allocations == 0;
 
     unload(&e);
@@ -457,5 +399,5 @@ int main(int argc, char **argv) {
            (unsigned long)allocations, ok ? "as on the CPU" : "WRONG");
     free(particles);
     free(expected);
-    return !ok || fflush(stdout) != 0;
+    return !ok;
 }

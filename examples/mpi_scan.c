@@ -16,6 +16,7 @@
    only all devices together hold. Ranks of one machine take its devices in turn, GPUs if there are any
    (GPUSCAN_DEVICE=name: only those of that name). A rank that fails says why and ends the job. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,14 @@ static void need(gpuscan *gs, gpuscan_result result, const char *what) {
     const char *words = gpuscan_error(gs);
     if (result != GPUSCAN_SUCCESS)
         stop(what, words[0] ? words : gpuscan_result_string(result));
+}
+
+static const char usage[] = "usage: mpi_scan [elements [--no-check]]\n";
+
+static void misused(void) {
+    fputs(usage, stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
 }
 
 static void *allocate(uint64_t size) {
@@ -415,13 +424,19 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        if (rank == 0)
+            fputs(usage, stdout);
+        MPI_Finalize();
+        return 0;
+    }
     if (argc > 1) {
         char *end;
         double given = strtod(argv[1], &end); /* 4000001, or 4e6 */
         all = *end || !(given >= 1 && given <= 1e15) || (double)(uint64_t)given != given ? 0 : (uint64_t)given;
     }
     if (all == 0 || argc > 3 || (argc == 3 && strcmp(argv[2], "--no-check") != 0))
-        stop("usage", "mpi_scan [elements [--no-check]]");
+        misused();
     MPI_Type_contiguous(sizeof(map), MPI_BYTE, &map_type);
     MPI_Type_commit(&map_type);
     MPI_Op_create(then, 0, &map_op);
@@ -460,6 +475,8 @@ int main(int argc, char **argv) {
     if (rank == 0)
         printf("mpi_scan: %d scans and a histogram on %d ranks: %s\n", scans, ranks,
                !checks ? "not checked" : right ? "as on one rank" : "WRONG");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        stop("standard output", strerror(errno));
     gpuscan_destroy(p.gs);
     clReleaseCommandQueue(p.queue);
     clReleaseContext(p.context);

@@ -188,6 +188,9 @@ class Gpuscan:
 
 
 def main():
+    if len(sys.argv) > 1:
+        print("usage: scan.py", file=sys.stderr)
+        return 2
     gs = Gpuscan()
     random = numpy.random.default_rng(1)
     right = True

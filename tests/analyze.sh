@@ -53,7 +53,7 @@ sources="$sources $root/tools/start.c"
 # bugprone-branch-clone: rows of a case table that happen to be alike.
 # bugprone-suspicious-include, cert-err33-c: results of printf and snprintf, cut on purpose.
 # bugprone-narrowing-conversions: -Wconversion, an error in compile.sh, is the stricter one.
-# cert-err34-c: atoi of the examples' arguments.
+# cert-err34-c: atoi of the bench's arguments.
 # cert-env33-c, cert-msc30-c, cert-msc50-cpp: the examples' system and rand.
 # cert-exp42-c, cert-flp37-c, bugprone-suspicious-memory-comparison: keys are compared as bytes, and cleared as such.
 # bugprone-sizeof-expression: OpenCL's handles are pointers.

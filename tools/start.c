@@ -167,6 +167,7 @@ int main(int argc, char **argv) {
     int prepares = 1, i, k;
     size_t count = 1 << 16, size = 0;
     void *blob = NULL, *zeros;
+    char *end;
     gpuscan_opencl table;
     gpuscan_desc desc;
     gpuscan_info info;
@@ -180,7 +181,7 @@ int main(int argc, char **argv) {
             save_path = argv[++i];
         } else if (strcmp(argv[i], "--no-prepare") == 0) {
             prepares = 0;
-        } else if ((count = strtoul(argv[i], NULL, 10)) == 0) {
+        } else if ((count = strtoul(argv[i], &end, 10)) == 0 || *end || strchr(argv[i], '-')) {
             fprintf(stderr, "usage: start [--load FILE] [--save FILE] [--no-prepare] [elements]\n");
             return 2;
         }
