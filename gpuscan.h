@@ -2430,7 +2430,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
+    "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
     "#define GPUSCAN_PACKED_HERE 0\n"
@@ -2883,6 +2883,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#elif GPUSCAN_ROW_GAPS /* vectors lie behind it */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(16)))\n"
     "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE /* vectors of 32 bytes, or words of 64 bits, lie behind it */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
@@ -2914,7 +2916,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
     "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
     "        words in, out;                                                                                                 \\\n"
@@ -2945,7 +2947,7 @@ static const char *gpuscan__kernels[] = {
     "typedef union {\n"
     "    gpuscan_number value;\n"
     "    uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
-    "} gpuscan_number_uints;\n",
+    "} gpuscan_number_uints;\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_uint_at)\n"
     "#define gpuscan_number_up(x, d)    gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
@@ -2962,7 +2964,7 @@ static const char *gpuscan__kernels[] = {
     "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
     "    return x.value;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
     "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -2992,7 +2994,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
     "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
@@ -3032,7 +3034,7 @@ static const char *gpuscan__kernels[] = {
     "    return end;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* For each vector k: the lane's inclusive prefix within the sub-group, in place of x, its exclusive one, and the\n"
     "   sub-group's sum. All vectors take a step of the tree together, so that their latencies overlap.\n"
     "   Sklansky, \"Conditional-sum addition logic\", 1960: of 2d lanes the upper half adds the lower half's sum. */\n"
@@ -3074,7 +3076,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PLANTED(BARRIER))\n"
     "        GPUSCAN_BARRIER();\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        local gpuscan_plain *swap = from;\n",
+    "        local gpuscan_plain *swap = from;\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
     "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
     "                        ? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
@@ -3091,7 +3093,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
     "                                       local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
@@ -6210,12 +6212,14 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Rows of at most a tile: a group scans a tile of whole rows, so nothing passes between groups. Their elements are\n"
     "   numbered through, LENGTH for a row: its pitch, where both pitches are the same and little of it is a gap; else its\n"
-    "   elements, rounded up to whole vectors. In the first case the tile begins where memory's lines do, perhaps a few\n"
-    "   elements before the first row. The lanes scan the tails of their vectors, which begin at the last row's first\n"
-    "   element: where that is follows from the column alone, so no flags are handed on, and a vector in which rows begin is\n"
-    "   scanned as one in which none does. Such a scan of segments costs no more steps than another. What is in no row is\n"
-    "   scanned with the rest: a row begins behind it. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU\n"
-    "   computing\", 2007. */\n"
+    "   elements, rounded up to whole vectors, which are single elements where others would stay half empty. In the first\n"
+    "   case the tile begins where memory's lines do, perhaps a few elements before the first row; and where vectors lie\n"
+    "   across gaps (ROW_GAPS), these are loaded, too, and lanes hand each other what they store, so that neighbours store\n"
+    "   neighbours: parts of vectors would write each 32 bytes several times. The lanes scan the tails of their vectors,\n"
+    "   which begin at the last row's first element: where that is follows from the column alone, so no flags are handed on,\n"
+    "   and a vector in which rows begin is scanned as one in which none does. Such a scan of segments costs no more steps\n"
+    "   than another. What is in no row is scanned with the rest: a row begins behind it. Sengupta, Harris, Zhang and Owens,\n"
+    "   \"Scan primitives for GPU computing\", 2007. */\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_ROWS_NUMBERS\n"
     "} gpuscan_scan_rows_numbers;\n"
@@ -6502,11 +6506,60 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "/* All of a sub-group's vectors k. What the lanes store at once is side by side: a result each, or a word of small\n"
+    "   ones. */\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "typedef uint gpuscan_store_unit;\n"
+    "#define GPUSCAN_STORE_UNIT word\n"
+    "#else\n"
+    "typedef gpuscan_dst gpuscan_store_unit;\n"
+    "#define GPUSCAN_STORE_UNIT element\n"
+    "#endif\n"
+    "#define GPUSCAN_UNIT_ELEMENTS (uint)(sizeof(gpuscan_store_unit) / sizeof(gpuscan_dst))\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "#define GPUSCAN_ACROSS_SYNC() GPUSCAN_LANES_SYNC()\n"
+    "#else\n"
+    "#define GPUSCAN_ACROSS_SYNC() GPUSCAN_BARRIER()\n"
+    "#endif\n"
+    "GPUSCAN_INLINE void gpuscan_row_vectors_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile, int k,\n"
+    "                                              local gpuscan_shared *shared) {\n"
+    "    const uint units = GPUSCAN_VECTOR / GPUSCAN_UNIT_ELEMENTS;\n"
+    "    local gpuscan_dst_vector *vectors = (local gpuscan_dst_vector *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+    "    uint i = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "    i += GPUSCAN_LANE * GPUSCAN_UNIT_ELEMENTS;\n"
+    "    GPUSCAN_ACROSS_SYNC();\n"
+    "    vectors[GPUSCAN_LANE].raw = out->raw;\n"
+    "    GPUSCAN_ACROSS_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint u = 0; u < units; u++, i += GPUSCAN_LANES * GPUSCAN_UNIT_ELEMENTS) {\n"
+    "        uint unit = u * GPUSCAN_LANES + GPUSCAN_LANE;\n"
+    "        gpuscan_store_unit x = vectors[unit / units].GPUSCAN_STORE_UNIT[unit % units];\n"
+    "        gpuscan_place place = gpuscan_place_of(tile, i);\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "        if (i - tile->begin <= tile->elements - GPUSCAN_UNIT_ELEMENTS && place.column < tile->dst_limit) {\n"
+    "            *(global uint *)(tile->dst + i) = x;\n"
+    "            continue;\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_UNIT_ELEMENTS; v++, x >>= 8 * sizeof(gpuscan_dst) % 32) {\n"
+    "            if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
+    "                tile->dst[i + v] = (gpuscan_dst)x;\n"
+    "            gpuscan_place_next(tile, &place);\n"
+    "        }\n"
+    "#else\n"
+    "        if (gpuscan_is_of_rows(tile, i, place.column))\n"
+    "            tile->dst[i] = x;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* address: of element 0; bytes: of a vector; size: of an element. */\n"
     "static inline uint gpuscan_row_limit(const gpuscan_row_tile *tile, size_t address, uint gap, uint bytes, uint size) {\n"
     "    if (((address | gap * size) & (bytes - 1)) != 0 || tile->elements < GPUSCAN_VECTOR)\n"
     "        return 0;\n"
-    "    if (gap == 0 && tile->count == tile->row_length) /* the next row follows */\n"
+    "    if (gap == 0 && (GPUSCAN_ROW_GAPS | (tile->count == tile->row_length))) /* the next row follows */\n"
     "        return 0xffffffffu;\n"
     "    return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
     "}\n"
@@ -6532,6 +6585,10 @@ static const char *gpuscan__kernels[] = {
     "    tile.dst_gap = (uint)numbers.dst_pitch - tile.row_length;\n"
     "    tile.count = (uint)count;\n"
     "    tile.elements = (GPUSCAN_PLANTED(LAST_ROW) ? rows - 1 : rows) * tile.row_length;\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "    if (tile.elements > 0)\n"
+    "        tile.elements -= tile.row_length - tile.count; /* the last row's gap may be behind the buffer's end */\n"
+    "#endif\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "    if ((tile.src_gap | tile.dst_gap) == 0) {\n"
     "        before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % (8 * GPUSCAN_VECTOR); /* memory's line */\n"
@@ -6555,6 +6612,11 @@ static const char *gpuscan__kernels[] = {
     "    tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap, GPUSCAN_DST_RAW_SIZE,\n"
     "                                       sizeof(gpuscan_dst));\n"
     "#endif\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "    tile.dst_limit = 0; /* of words of small results */\n"
+    "    if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_UNIT_ELEMENTS && tile.elements >= GPUSCAN_UNIT_ELEMENTS)\n"
+    "        tile.dst_limit = tile.count - (GPUSCAN_UNIT_ELEMENTS - 1);\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        places[k] = gpuscan_place_of(&tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -6566,14 +6628,18 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
     "    data.group = gpuscan_row_group_before(&tile, shared);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
     "        gpuscan_dst_vector out;\n"
-    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n",
     "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, totals + numbers.total_offset + row);\n"
     "        else\n"
     "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, 0);\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "        gpuscan_row_vectors_store(&out, &tile, k, shared);\n"
+    "#else\n"
     "        gpuscan_row_vector_store(&out, &tile, places[k], i);\n"
+    "#endif\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -19025,7 +19091,7 @@ static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_s
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
-    uint32_t whole_rows; /* groups take tiles of whole rows */
+    uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
     uint32_t heads_size; /* bytes each; BITS: of an offset */
@@ -19072,6 +19138,10 @@ enum {
     GPUSCAN__SCAN_PARTS,
     GPUSCAN__SCAN_ROWS = 0 /* in a program of its own */
 };
+
+/* Not; by vectors; with the gaps between them; or, where vectors would stay half empty, by elements, so that
+   neighbouring lanes have neighbours. */
+enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     gpuscan__scan_key own;
@@ -19125,6 +19195,11 @@ static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
+/* A lane's elements side by side. */
+static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__scan_key *own) {
+    return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
+}
+
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
@@ -19138,12 +19213,13 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
     gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
-                              gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
+                              gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
@@ -19363,6 +19439,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 8000 u32: 139 us, by tiles of whole
    rows 144; of 4096 u64: 134 and 150; of 7000 u32 both 148, of 6000 158 and 135). */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
+/* Rows of whose pitch more than half is a gap go by elements up to so many bytes. */
+#define GPUSCAN__SPARSE_ROW 512
+
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
@@ -19415,9 +19494,11 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
    are, or 0 if it does not hold one. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    uint32_t vector = gpuscan__vector(plan->common.e.src_size, plan->common.e.dst_size), tile = plan->common.key.tile;
+    uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector, pitch = plan->src_pitch, most;
-    int by_pitch = pitch == plan->dst_pitch && pitch <= 2 * length;
+    int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
+                   (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
+                    pitch <= 2 * length);
     if (by_pitch)
         length = pitch;
     if (length == 0 || length > tile)
@@ -19440,6 +19521,8 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
+    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
+        vectors *= 2;
     if (few || !profile->rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
@@ -19447,6 +19530,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     else
         return 0;
     gpuscan__fit(gs, &plan->common, group, vectors);
+    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(&plan->common.e, &plan->key);
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->rows_group);
 }
 
@@ -19470,6 +19554,23 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
+/* How rows are scanned best. H200, 2^28 bytes of u32, us by vectors, with gaps, by elements: rows of 3 in a pitch of 4
+   270, 188, 242; of 31 in 32 292, 195, 296; of 1000 in 1001 170, 152, 307. By vectors and by elements: rows of 1, 3, 10
+   in 32 111, 245, 272 and 117, 122, 175 (with 4 elements a work-item 111, 123, 166); of 50 in 128 152 and 127; of 100
+   in 333 122 and 99; of 1000 in 2501 118 and 128; of 24 in 64, whole vectors, 77 and 120. (Of 32 bytes that are stored
+   in part, memory reads the rest first.) */
+static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan__elements *e = &plan->common.e;
+    uint32_t vector = gpuscan__vector(e->src_size, e->dst_size);
+    int same = plan->src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
+    if (vector == 1 || (same && plan->src_pitch == desc->count) || (aligned && desc->count % vector == 0))
+        return GPUSCAN__ROWS_BY_VECTORS;
+    if (same && plan->src_pitch <= 2 * desc->count && vector * e->dst_size >= 4)
+        return GPUSCAN__ROWS_WITH_GAPS;
+    return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
+}
+
 /* Takes tiles of whole rows where the call's rows are short enough for them; else leaves the plan as it is. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
@@ -19490,6 +19591,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
+    plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* the tiles that are left least empty */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
@@ -19505,7 +19607,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         return 0;
     }
     plan->key.shifts = plan->key.counted = 0;
-    plan->key.whole_rows = 1;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
@@ -19718,8 +19819,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    uint32_t vector = gpuscan__vector(common->e.src_size, common->e.dst_size), i;
+    uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     uint64_t groups = gpuscan__ceil_div(plan->rows, plan->tile_rows);
+    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers rows;
     rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -19739,9 +19841,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     rows.flags = common->flags;
-    return gpuscan__launch_end(&launch, &rows, sizeof(rows),
-                               gpuscan__grid_of(groups, common->key.group,
-                                                gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size), 1));
+    if (plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS) /* the lanes hand each other a vector each */
+        shared += (uint64_t)common->key.group * vector * common->e.dst_size + 16;
+    return gpuscan__launch_end(&launch, &rows, sizeof(rows), gpuscan__grid_of(groups, common->key.group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -19825,7 +19927,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__test_array *src, *dst, *total = NULL;
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
-    uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
+    uint64_t rows = 1, row, pitch, gap = 0, vector = gpuscan__vector(e->src_size, e->dst_size);
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
@@ -19842,13 +19944,16 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         shape.tile = shape.count / 2 + 1;
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
+        gap = own.whole_rows == GPUSCAN__ROWS_BY_VECTORS ? 0 : own.whole_rows == GPUSCAN__ROWS_WITH_GAPS ? 1 : 2;
+        desc.src_pitch = desc.dst_pitch = gap ? shape.count + gap : 0;
     }
+    pitch = shape.count + gap;
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
         desc.src.offset = 1;
         desc.dst.offset = 2;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
+    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * pitch) * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * pitch) * e->dst_size);
     if (own.heads) {
         segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
         gpuscan__test_heads(&test, &desc, &own, starts, segments);
@@ -19867,8 +19972,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         for (row = 0; row < rows && total; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
             gpuscan__test_elements(e, &shape, own.inclusive != 0,
-                                   src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
-                                   dst->expected + (desc.dst.offset + row * shape.count) * e->dst_size,
+                                   src->before + (desc.src.offset + row * pitch) * e->src_size, init,
+                                   dst->expected + (desc.dst.offset + row * pitch) * e->dst_size,
                                    total->expected + row * e->dst_size);
         }
         gpuscan__test_filled(src);
