@@ -8886,6 +8886,22 @@ static const char *gpuscan__kernels[] = {
     "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
     "}\n"
     "\n"
+    "/* Neighbours that a work-item takes from local memory at once, and their marks. */\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_SEGMENT_VECTOR];\n"
+    "    GPUSCAN_SEGMENT_RAW raw;\n"
+    "    uint word[GPUSCAN_SEGMENT_RAW_SIZE / 4];\n"
+    "} gpuscan_segment_vector;\n"
+    "#endif\n"
+    "#if GPUSCAN_SEGMENT_VECTOR == 4\n"
+    "typedef ulong gpuscan_segment_marks;\n"
+    "#elif GPUSCAN_SEGMENT_VECTOR == 2\n"
+    "typedef uint gpuscan_segment_marks;\n"
+    "#else\n"
+    "typedef ushort gpuscan_segment_marks;\n"
+    "#endif\n"
+    "\n"
     "/* Results, and where a group leaves what others join. */\n"
     "typedef struct {\n"
     "    global gpuscan_result_t *dst;\n"
@@ -8922,7 +8938,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "#define GPUSCAN_SEGMENT_RESULTS (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))\n"
     "#define GPUSCAN_SEGMENT_WEIGHT  (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src))\n"
-    "#define GPUSCAN_SEGMENT_ROOM    (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT)\n"
+    "#define GPUSCAN_SEGMENT_ROOM    (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT - (GPUSCAN_SEGMENT_VECTOR - 1))\n"
     "#else\n"
     "#define GPUSCAN_SEGMENT_RESULTS (uint)GPUSCAN_SEGMENT_TILE\n"
     "#define GPUSCAN_SEGMENT_WEIGHT  1u\n"
@@ -8945,11 +8961,15 @@ static const char *gpuscan__kernels[] = {
     "                                  bits: the elements before it */\n"
     "    union {\n"
     "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: see gpuscan_mark_of */\n"
+    "        gpuscan_segment_marks together[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
     "    } marks;\n"
     "    union {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "        GPUSCAN_SEGMENT_RAW raw[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
+    "#endif\n"
     "#endif\n"
     "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS];\n"
     "    } slots;\n"
@@ -9233,6 +9253,7 @@ static const char *gpuscan__kernels[] = {
     "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
     "        if (s == GPUSCAN_SUBGROUP)\n"
     "            group = sum;\n"
@@ -9458,13 +9479,19 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#else\n"
     "/* What is longer is summed by the whole group, as a reduction does it, if a tile's first segment is; and behind the\n"
-    "   middle of a tile such a segment begins a new one. */\n"
-    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 + 1)\n"
+    "   middle of a tile such a segment begins a new one. Two thirds of a tile; of small elements, whose vectors the group\n"
+    "   adds a word at a time, a third. */\n"
+    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 * (sizeof(gpuscan_src) < 4 ? 1 : 2) + 1)\n"
     "/* A mark names a result's place in bytes, so that nothing is to be multiplied, where 16 bits suffice. */\n"
     "#define GPUSCAN_SEGMENT_MARK (GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) < 65536 ? sizeof(gpuscan_t) : 1)\n"
     "#define GPUSCAN_SEGMENT_BATCH (GPUSCAN_PTX ? 4u : 2u) /* ends that a work-item looks at together */\n"
-    "#if GPUSCAN_SEGMENT_ITEMS > 31\n"
+    "/* A bit for each of a work-item's segments. */\n"
+    "#if GPUSCAN_SEGMENT_ITEMS > 63\n"
     "#error \"a work-item has a bit for each of its segments\"\n"
+    "#elif GPUSCAN_SEGMENT_ITEMS > 31\n"
+    "typedef ulong gpuscan_segment_bits;\n"
+    "#else\n"
+    "typedef uint gpuscan_segment_bits;\n"
     "#endif\n"
     "\n"
     "/* What says where a tile's segments begin and end. */\n"
@@ -9494,7 +9521,7 @@ static const char *gpuscan__kernels[] = {
     "        return GPUSCAN_NEVER;\n"
     "    return x == 0 ? 0 : (uint)min(loaded - bounds->element, (gpuscan_offset)bounds->most);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* For the next tile. */\n"
     "static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
@@ -9504,7 +9531,7 @@ static const char *gpuscan__kernels[] = {
     "        all->cut[turn] = 0xffffffffu;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The tile's elements to local memory, where they are fewer than a whole tile. */\n"
     "static inline void gpuscan_walk_stage(const gpuscan_path *path, const gpuscan_walk *walk, uint count,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
@@ -9522,6 +9549,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* How a whole tile is loaded: on NVIDIA by vectors, and from where one begins, so that neighbours of the first element\n"
+    "   come along. */\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "typedef GPUSCAN_SEGMENT_RAW gpuscan_segment_load;\n"
+    "#define GPUSCAN_SEGMENT_LOADS (GPUSCAN_SEGMENT_ITEMS / GPUSCAN_SEGMENT_VECTOR)\n"
+    "#else\n"
+    "typedef gpuscan_src gpuscan_segment_load;\n"
+    "#define GPUSCAN_SEGMENT_LOADS GPUSCAN_SEGMENT_ITEMS\n"
+    "#endif\n"
+    "static inline uint gpuscan_walk_skew(const gpuscan_path *path, const gpuscan_walk *walk) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    if (path->last - walk->element >= GPUSCAN_SEGMENT_TILE)\n"
+    "        return (uint)((size_t)(path->src + walk->element) / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
+    "#endif\n"
+    "    return 0;\n"
+    "}\n"
+    "\n"
     "/* The mark of segment x's last element. It is never 0, since an element precedes the result in local memory. */\n"
     "static inline ushort gpuscan_mark_of(uint x) {\n"
     "    return (ushort)((GPUSCAN_SEGMENT_RESULTS - 1 - x) * GPUSCAN_SEGMENT_MARK);\n"
@@ -9529,23 +9573,26 @@ static const char *gpuscan__kernels[] = {
     "static inline local gpuscan_t *gpuscan_marked(uint mark, local gpuscan_segment_shared *all) {\n"
     "    return (local gpuscan_t *)((local uchar *)all->slots.results + mark * (sizeof(gpuscan_t) / GPUSCAN_SEGMENT_MARK));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Brings the tile's elements to local memory, and marks the last one of each segment that ends there. The tile is what\n"
     "   there is room for, and no more than the group's steps; whoever sees the first segment that ends behind it, says so.\n"
     "   The result: a bit for each of the work-item's segments that has no element in the tile. */\n"
-    "GPUSCAN_INLINE uint gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
-    "                                      local gpuscan_segment_shared *all) {\n"
-    "    uint there = 0, most = walk->ends + 1, empty = 0, turn = 0;\n"
+    "GPUSCAN_INLINE gpuscan_segment_bits\n"
+    "gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps, uint skew,\n"
+    "                  local gpuscan_segment_shared *all) {\n"
+    "    uint there = 0, most = walk->ends + 1, turn = 0;\n"
+    "    gpuscan_segment_bits empty = 0;\n"
     "    gpuscan_bounds bounds = gpuscan_bounds_of(path, walk);\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
-    "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
-    "    local gpuscan_src *to = &all->slots.elements[GPUSCAN_ITEM];\n"
+    "    gpuscan_segment_load loaded[GPUSCAN_SEGMENT_LOADS];\n"
+    "    local gpuscan_segment_load *to = (local gpuscan_segment_load *)all->slots.elements + GPUSCAN_ITEM;\n"
     "    ulong left = path->last - walk->element;\n"
     "    bool whole = left >= GPUSCAN_SEGMENT_TILE;\n"
     "    if (whole) { /* all are asked for at once */\n"
-    "        global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
+    "        global const gpuscan_segment_load *from =\n"
+    "            (global const gpuscan_segment_load *)(path->src + (walk->element - skew)) + GPUSCAN_ITEM;\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
     "            loaded[k] = from[k * GPUSCAN_GROUP];\n"
     "    } else {\n"
     "        gpuscan_walk_stage(path, walk, (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE), all);\n"
@@ -9567,7 +9614,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        if ((there == 0) & whole) {\n"
     "GPUSCAN_UNROLL\n"
-    "            for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
     "                to[k * GPUSCAN_GROUP] = loaded[k];\n"
     "        }\n"
     "#endif\n"
@@ -9578,11 +9625,11 @@ static const char *gpuscan__kernels[] = {
     "                uint before = gpuscan_bound_at(&bounds, x, begins[k]), now = gpuscan_bound_at(&bounds, x + 1, end[k]);\n"
     "                bool ends = now + x < steps && now + (x + 1) * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM;\n"
     "                if (ends && now > before) {\n"
-    "                    all->marks.of[now - 1] = gpuscan_mark_of(x);\n"
+    "                    all->marks.of[now - 1 + skew] = gpuscan_mark_of(x);\n"
     "                } else if (ends) {\n"
-    "                    empty |= 1u << (x / GPUSCAN_GROUP);\n"
+    "                    empty |= (gpuscan_segment_bits)1 << (x / GPUSCAN_GROUP);\n"
     "                } else if (x == 0 || (before + x <= steps &&\n"
-    "                                      before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n",
+    "                                      before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n"
     "                    uint elements = min(min(steps - x, GPUSCAN_SEGMENT_ROOM - x * GPUSCAN_SEGMENT_WEIGHT), now);\n"
     "                    atomic_max(&all->ends[walk->turn], x);\n"
     "                    atomic_min(&all->elements[walk->turn], elements);\n"
@@ -9601,7 +9648,7 @@ static const char *gpuscan__kernels[] = {
     "    } while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n"
     "    return empty;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint k,\n"
     "                                               local gpuscan_segment_shared *all) {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
@@ -9624,12 +9671,55 @@ static const char *gpuscan__kernels[] = {
     "    *first = max(*first, mark); /* results descend */\n"
     "}\n"
     "\n"
-    "/* The sum of elements [i, last) of the tile since the last end. Results are right but for what precedes the first. */\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
+    "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+    "    return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
+    "#else\n"
+    "    return vector->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "static inline gpuscan_t gpuscan_segment_vector_add(gpuscan_t sum, const gpuscan_segment_vector *vector, ulong at) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint packed = gpuscan_packed_from(sum);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
+    "        packed = gpuscan_packed_sum(vector->word[w], packed);\n"
+    "    return gpuscan_packed_to(packed);\n"
+    "#else\n"
+    "    gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "        x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
+    "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The sum of elements [i, last) of the tile since the last end; at: the number of the first. Results are right but for\n"
+    "   what precedes the first. Most vectors have no mark, and are summed at once. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_stride_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint last,\n"
-    "                                            uint *first, local gpuscan_segment_shared *all) {\n"
+    "                                            ulong at, uint *first, local gpuscan_segment_shared *all) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
-    "    ulong at = walk->element + i;\n"
     "    *first = 0;\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    for (; i < last && i % GPUSCAN_SEGMENT_VECTOR != 0; i++) /* the tile's first */\n"
+    "        gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
+    "    for (; i + GPUSCAN_SEGMENT_VECTOR <= last; i += GPUSCAN_SEGMENT_VECTOR) {\n"
+    "        gpuscan_segment_marks marks = all->marks.together[i / GPUSCAN_SEGMENT_VECTOR];\n"
+    "        gpuscan_segment_vector vector;\n"
+    "        vector.raw = all->slots.raw[i / GPUSCAN_SEGMENT_VECTOR];\n"
+    "        if (marks == 0) {\n"
+    "            sum = gpuscan_segment_vector_add(sum, &vector, at);\n"
+    "            at += GPUSCAN_SEGMENT_VECTOR;\n"
+    "        } else {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "                gpuscan_stride_add(&sum, first, &at, gpuscan_segment_at(&vector, v), (uint)(marks >> v * 16) & 0xffffu,\n"
+    "                                   all);\n"
+    "        }\n"
+    "    }\n"
+    "#else\n"
     "    for (; i + 4 <= last; i += 4) {\n"
     "        gpuscan_src element[4];\n"
     "        uint mark[4];\n"
@@ -9643,6 +9733,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint k = 0; k < 4; k++)\n"
     "            gpuscan_stride_add(&sum, first, &at, element[k], mark[k], all);\n"
     "    }\n"
+    "#endif\n"
     "    for (; i < last; i++)\n"
     "        gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
     "    return sum;\n"
@@ -9654,11 +9745,12 @@ static const char *gpuscan__kernels[] = {
     "        all->marks.four[i] = 0;\n"
     "}\n"
     "\n"
-    "/* A tile of steps. Each work-item sums as many neighbouring elements, an odd number, so that they meet in no bank. */\n"
+    "/* A tile of steps. Each work-item sums as many neighbouring vectors, an odd number, so that they meet in no bank. */\n"
     "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
-    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, cut, share, i, first;\n"
-    "    uint empty = gpuscan_walk_ends(path, walk, steps, all);\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, cut, share, i, last, first;\n"
+    "    uint skew = gpuscan_walk_skew(path, walk);\n"
+    "    gpuscan_segment_bits empty = gpuscan_walk_ends(path, walk, steps, skew, all);\n"
     "    gpuscan_t carry = walk->carry, sum;\n"
     "    cut = all->cut[walk->turn];\n"
     "    ends = all->ends[walk->turn];\n"
@@ -9671,9 +9763,12 @@ static const char *gpuscan__kernels[] = {
     "    elements = min(elements, min(steps - min(ends, steps),\n"
     "                                 GPUSCAN_SEGMENT_ROOM - min(ends * GPUSCAN_SEGMENT_WEIGHT, GPUSCAN_SEGMENT_ROOM)));\n"
     "    elements = (uint)min((ulong)elements, path->last - walk->element);\n"
-    "    share = (elements + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP | 1;\n"
-    "    i = min(GPUSCAN_ITEM * share, elements);\n"
-    "    sum = gpuscan_stride_sum(path, walk, i, min(i + share, elements), &first, all);\n"
+    "    last = elements + skew;\n"
+    "    share = ((last + GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR - 1) / (GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR) | 1) *\n"
+    "            GPUSCAN_SEGMENT_VECTOR;\n"
+    "    i = max(min(GPUSCAN_ITEM * share, last), skew);\n"
+    "    last = min((GPUSCAN_ITEM + 1) * share, last);\n"
+    "    sum = gpuscan_stride_sum(path, walk, i, last, walk->element + (i - skew), &first, all);\n"
     "    if (walk->rest == 0) /* the first segment ends before the first element */\n"
     "        walk->carry = gpuscan_identity();\n"
     "    sum = gpuscan_items_carry(sum, first, &walk->carry, all);\n"
@@ -14812,7 +14907,8 @@ typedef struct gpuscan__profile {
     uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
-    uint32_t segment_items, row_items; /* steps of their path that a work-item takes at a time: at most 31, and of rows */
+    uint32_t segment_items; /* steps of their path that a work-item takes at a time: at most 63 */
+    uint32_t segment_items_narrow, row_items; /* the same of elements of fewer than 4 bytes, and of rows */
     uint32_t segment_registers;
 
     gpuscan_strategy histogram;
@@ -15629,7 +15725,8 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->segment_group = 64;
     p->segment_vectors = 4;
-    p->segment_items = p->row_items = 15; /* odd: neighbours then read different banks of local memory */
+    /* odd: neighbours then read different banks of local memory */
+    p->segment_items = p->segment_items_narrow = p->row_items = 15;
     p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
@@ -15668,7 +15765,7 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     p->segment_group = 32;
     p->segment_vectors = 2;
-    p->segment_items = p->row_items = 5;
+    p->segment_items = p->segment_items_narrow = p->row_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -15814,10 +15911,15 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
-    /* segments of 1, 3, 31, 100 and 1000 u32, 2^28 bytes: 422, 208, 121, 115, 112; of 25 steps 437, 213, 124, 121, 112;
-       of 17 in 48 registers and five groups 458, 243, 141, 133, 129. As single pieces of a tile, which is best for rows:
-       597, 253, 262, 107, 105, but segments of 2000 with empty ones between 267 for 112 */
+    /* segments of 1, 8, 100, 1000, 3000 u32, 2^28 bytes: 429, 148, 112, 98, 98 (an element and its mark at a time: 428,
+       154, 119, 117, 104); groups of 128 work-items 428, 152, 119, 105, 94, of 64 468, 192, 155, 147, 132; 20 elements
+       a work-item in 48 registers and five groups 440, 162, 115, 109, 96; the next tile's elements asked for a tile
+       ahead 419, 148, 112, 99, 103, brought into the cache 453, 159, 118, 105, 105: it is instructions, by the tile,
+       that count. So 1-byte sources of sums of u32 take more: 8, 100, 1000: 295, 198, 180, with 44 elements a work-item
+       335, 292, 212, with 28 403, 366, 278. As single pieces of a tile, which is best for rows, segments of 2000 with
+       empty ones between take 267 */
     p->segment_items = 29;
+    p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
     p->segment_registers = 64;
@@ -20218,6 +20320,7 @@ typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one a row or segment */
     uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
     uint32_t staged;   /* elements and results go through local memory */
+    uint32_t vector;   /* from which a work-item takes so many elements at once: items is an odd multiple of it */
 } gpuscan__reduce_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
 
@@ -20274,6 +20377,9 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
     gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
+    gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
+    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
+                        gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -20377,20 +20483,32 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
+/* Elements between offsets that a work-item takes from local memory at once: as many as are 16 bytes, or 4. It has an
+   odd number of vectors, so that neighbours meet in no bank. Tiles of few steps keep their room for results. */
+static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32_t items) {
+    uint32_t size = plan->common.e.src_size, vector = size == 8 ? 2 : 4;
+    if (!plan->key.staged || plan->key.segments == GPUSCAN__SEGMENTS_ROWS || size > 8 || (size & (size - 1)) != 0)
+        return 1;
+    return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
+}
+
 /* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->segment_group, vectors = profile->segment_vectors;
-    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items : profile->segment_items;
+    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items
+                     : e->src_size < 4                            ? profile->segment_items_narrow
+                                                                  : profile->segment_items;
     while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
         items -= 2;
     for (;;) {
         gpuscan__fit(gs, &plan->common, group, vectors);
-        plan->key.items = items;
         /* in local memory that some results, at least, fit, too */
         plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
+        plan->key.vector = gpuscan__segment_vector(plan, items);
+        plan->key.items = ((items / plan->key.vector - 1) | 1) * plan->key.vector;
         if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
             break;
         if (items > 1)
@@ -20403,7 +20521,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
             break;
     }
     if (gpuscan__key_is_cpu(key))
-        plan->key.items = plan->key.staged = 0;
+        plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
 /* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */
