@@ -2430,7 +2430,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
+    "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
     "#define GPUSCAN_PACKED_HERE 0\n"
@@ -2883,6 +2883,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#elif GPUSCAN_ROW_GAPS /* vectors lie behind it */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(16)))\n"
     "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE /* vectors of 32 bytes, or words of 64 bits, lie behind it */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
@@ -2914,7 +2916,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
     "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
     "        words in, out;                                                                                                 \\\n"
@@ -2945,7 +2947,7 @@ static const char *gpuscan__kernels[] = {
     "typedef union {\n"
     "    gpuscan_number value;\n"
     "    uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
-    "} gpuscan_number_uints;\n",
+    "} gpuscan_number_uints;\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_uint_at)\n"
     "#define gpuscan_number_up(x, d)    gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
@@ -2962,7 +2964,7 @@ static const char *gpuscan__kernels[] = {
     "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
     "    return x.value;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
     "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -2992,7 +2994,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
     "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
@@ -3032,7 +3034,7 @@ static const char *gpuscan__kernels[] = {
     "    return end;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* For each vector k: the lane's inclusive prefix within the sub-group, in place of x, its exclusive one, and the\n"
     "   sub-group's sum. All vectors take a step of the tree together, so that their latencies overlap.\n"
     "   Sklansky, \"Conditional-sum addition logic\", 1960: of 2d lanes the upper half adds the lower half's sum. */\n"
@@ -3074,7 +3076,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PLANTED(BARRIER))\n"
     "        GPUSCAN_BARRIER();\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        local gpuscan_plain *swap = from;\n",
+    "        local gpuscan_plain *swap = from;\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
     "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
     "                        ? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
@@ -3091,7 +3093,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
     "                                       local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
@@ -6210,12 +6212,14 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Rows of at most a tile: a group scans a tile of whole rows, so nothing passes between groups. Their elements are\n"
     "   numbered through, LENGTH for a row: its pitch, where both pitches are the same and little of it is a gap; else its\n"
-    "   elements, rounded up to whole vectors. In the first case the tile begins where memory's lines do, perhaps a few\n"
-    "   elements before the first row. The lanes scan the tails of their vectors, which begin at the last row's first\n"
-    "   element: where that is follows from the column alone, so no flags are handed on, and a vector in which rows begin is\n"
-    "   scanned as one in which none does. Such a scan of segments costs no more steps than another. What is in no row is\n"
-    "   scanned with the rest: a row begins behind it. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU\n"
-    "   computing\", 2007. */\n"
+    "   elements, rounded up to whole vectors, which are single elements where others would stay half empty. In the first\n"
+    "   case the tile begins where memory's lines do, perhaps a few elements before the first row; and where vectors lie\n"
+    "   across gaps (ROW_GAPS), these are loaded, too, and lanes hand each other what they store, so that neighbours store\n"
+    "   neighbours: parts of vectors would write each 32 bytes several times. The lanes scan the tails of their vectors,\n"
+    "   which begin at the last row's first element: where that is follows from the column alone, so no flags are handed on,\n"
+    "   and a vector in which rows begin is scanned as one in which none does. Such a scan of segments costs no more steps\n"
+    "   than another. What is in no row is scanned with the rest: a row begins behind it. Sengupta, Harris, Zhang and Owens,\n"
+    "   \"Scan primitives for GPU computing\", 2007. */\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_ROWS_NUMBERS\n"
     "} gpuscan_scan_rows_numbers;\n"
@@ -6502,11 +6506,60 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "/* All of a sub-group's vectors k. What the lanes store at once is side by side: a result each, or a word of small\n"
+    "   ones. */\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "typedef uint gpuscan_store_unit;\n"
+    "#define GPUSCAN_STORE_UNIT word\n"
+    "#else\n"
+    "typedef gpuscan_dst gpuscan_store_unit;\n"
+    "#define GPUSCAN_STORE_UNIT element\n"
+    "#endif\n"
+    "#define GPUSCAN_UNIT_ELEMENTS (uint)(sizeof(gpuscan_store_unit) / sizeof(gpuscan_dst))\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "#define GPUSCAN_ACROSS_SYNC() GPUSCAN_LANES_SYNC()\n"
+    "#else\n"
+    "#define GPUSCAN_ACROSS_SYNC() GPUSCAN_BARRIER()\n"
+    "#endif\n"
+    "GPUSCAN_INLINE void gpuscan_row_vectors_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile, int k,\n"
+    "                                              local gpuscan_shared *shared) {\n"
+    "    const uint units = GPUSCAN_VECTOR / GPUSCAN_UNIT_ELEMENTS;\n"
+    "    local gpuscan_dst_vector *vectors = (local gpuscan_dst_vector *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+    "    uint i = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "    i += GPUSCAN_LANE * GPUSCAN_UNIT_ELEMENTS;\n"
+    "    GPUSCAN_ACROSS_SYNC();\n"
+    "    vectors[GPUSCAN_LANE].raw = out->raw;\n"
+    "    GPUSCAN_ACROSS_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint u = 0; u < units; u++, i += GPUSCAN_LANES * GPUSCAN_UNIT_ELEMENTS) {\n"
+    "        uint unit = u * GPUSCAN_LANES + GPUSCAN_LANE;\n"
+    "        gpuscan_store_unit x = vectors[unit / units].GPUSCAN_STORE_UNIT[unit % units];\n"
+    "        gpuscan_place place = gpuscan_place_of(tile, i);\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "        if (i - tile->begin <= tile->elements - GPUSCAN_UNIT_ELEMENTS && place.column < tile->dst_limit) {\n"
+    "            *(global uint *)(tile->dst + i) = x;\n"
+    "            continue;\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_UNIT_ELEMENTS; v++, x >>= 8 * sizeof(gpuscan_dst) % 32) {\n"
+    "            if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
+    "                tile->dst[i + v] = (gpuscan_dst)x;\n"
+    "            gpuscan_place_next(tile, &place);\n"
+    "        }\n"
+    "#else\n"
+    "        if (gpuscan_is_of_rows(tile, i, place.column))\n"
+    "            tile->dst[i] = x;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* address: of element 0; bytes: of a vector; size: of an element. */\n"
     "static inline uint gpuscan_row_limit(const gpuscan_row_tile *tile, size_t address, uint gap, uint bytes, uint size) {\n"
     "    if (((address | gap * size) & (bytes - 1)) != 0 || tile->elements < GPUSCAN_VECTOR)\n"
     "        return 0;\n"
-    "    if (gap == 0 && tile->count == tile->row_length) /* the next row follows */\n"
+    "    if (gap == 0 && (GPUSCAN_ROW_GAPS | (tile->count == tile->row_length))) /* the next row follows */\n"
     "        return 0xffffffffu;\n"
     "    return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
     "}\n"
@@ -6532,6 +6585,10 @@ static const char *gpuscan__kernels[] = {
     "    tile.dst_gap = (uint)numbers.dst_pitch - tile.row_length;\n"
     "    tile.count = (uint)count;\n"
     "    tile.elements = (GPUSCAN_PLANTED(LAST_ROW) ? rows - 1 : rows) * tile.row_length;\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "    if (tile.elements > 0)\n"
+    "        tile.elements -= tile.row_length - tile.count; /* the last row's gap may be behind the buffer's end */\n"
+    "#endif\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "    if ((tile.src_gap | tile.dst_gap) == 0) {\n"
     "        before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % (8 * GPUSCAN_VECTOR); /* memory's line */\n"
@@ -6555,6 +6612,11 @@ static const char *gpuscan__kernels[] = {
     "    tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap, GPUSCAN_DST_RAW_SIZE,\n"
     "                                       sizeof(gpuscan_dst));\n"
     "#endif\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "    tile.dst_limit = 0; /* of words of small results */\n"
+    "    if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_UNIT_ELEMENTS && tile.elements >= GPUSCAN_UNIT_ELEMENTS)\n"
+    "        tile.dst_limit = tile.count - (GPUSCAN_UNIT_ELEMENTS - 1);\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        places[k] = gpuscan_place_of(&tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -6566,14 +6628,18 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
     "    data.group = gpuscan_row_group_before(&tile, shared);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
     "        gpuscan_dst_vector out;\n"
-    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n",
     "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, totals + numbers.total_offset + row);\n"
     "        else\n"
     "            gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, 0);\n"
+    "#if GPUSCAN_ROW_GAPS\n"
+    "        gpuscan_row_vectors_store(&out, &tile, k, shared);\n"
+    "#else\n"
     "        gpuscan_row_vector_store(&out, &tile, places[k], i);\n"
+    "#endif\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -8820,6 +8886,22 @@ static const char *gpuscan__kernels[] = {
     "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
     "}\n"
     "\n"
+    "/* Neighbours that a work-item takes from local memory at once, and their marks. */\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_SEGMENT_VECTOR];\n"
+    "    GPUSCAN_SEGMENT_RAW raw;\n"
+    "    uint word[GPUSCAN_SEGMENT_RAW_SIZE / 4];\n"
+    "} gpuscan_segment_vector;\n"
+    "#endif\n"
+    "#if GPUSCAN_SEGMENT_VECTOR == 4\n"
+    "typedef ulong gpuscan_segment_marks;\n"
+    "#elif GPUSCAN_SEGMENT_VECTOR == 2\n"
+    "typedef uint gpuscan_segment_marks;\n"
+    "#else\n"
+    "typedef ushort gpuscan_segment_marks;\n"
+    "#endif\n"
+    "\n"
     "/* Results, and where a group leaves what others join. */\n"
     "typedef struct {\n"
     "    global gpuscan_result_t *dst;\n"
@@ -8856,7 +8938,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "#define GPUSCAN_SEGMENT_RESULTS (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))\n"
     "#define GPUSCAN_SEGMENT_WEIGHT  (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src))\n"
-    "#define GPUSCAN_SEGMENT_ROOM    (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT)\n"
+    "#define GPUSCAN_SEGMENT_ROOM    (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT - (GPUSCAN_SEGMENT_VECTOR - 1))\n"
     "#else\n"
     "#define GPUSCAN_SEGMENT_RESULTS (uint)GPUSCAN_SEGMENT_TILE\n"
     "#define GPUSCAN_SEGMENT_WEIGHT  1u\n"
@@ -8879,11 +8961,15 @@ static const char *gpuscan__kernels[] = {
     "                                  bits: the elements before it */\n"
     "    union {\n"
     "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: see gpuscan_mark_of */\n"
+    "        gpuscan_segment_marks together[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
     "    } marks;\n"
     "    union {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "        GPUSCAN_SEGMENT_RAW raw[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
+    "#endif\n"
     "#endif\n"
     "        gpuscan_t results[GPUSCAN_SEGMENT_RESULTS];\n"
     "    } slots;\n"
@@ -9167,6 +9253,7 @@ static const char *gpuscan__kernels[] = {
     "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
     "        if (s == GPUSCAN_SUBGROUP)\n"
     "            group = sum;\n"
@@ -9392,13 +9479,19 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#else\n"
     "/* What is longer is summed by the whole group, as a reduction does it, if a tile's first segment is; and behind the\n"
-    "   middle of a tile such a segment begins a new one. */\n"
-    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 + 1)\n"
+    "   middle of a tile such a segment begins a new one. Two thirds of a tile; of small elements, whose vectors the group\n"
+    "   adds a word at a time, a third. */\n"
+    "#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 * (sizeof(gpuscan_src) < 4 ? 1 : 2) + 1)\n"
     "/* A mark names a result's place in bytes, so that nothing is to be multiplied, where 16 bits suffice. */\n"
     "#define GPUSCAN_SEGMENT_MARK (GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) < 65536 ? sizeof(gpuscan_t) : 1)\n"
     "#define GPUSCAN_SEGMENT_BATCH (GPUSCAN_PTX ? 4u : 2u) /* ends that a work-item looks at together */\n"
-    "#if GPUSCAN_SEGMENT_ITEMS > 31\n"
+    "/* A bit for each of a work-item's segments. */\n"
+    "#if GPUSCAN_SEGMENT_ITEMS > 63\n"
     "#error \"a work-item has a bit for each of its segments\"\n"
+    "#elif GPUSCAN_SEGMENT_ITEMS > 31\n"
+    "typedef ulong gpuscan_segment_bits;\n"
+    "#else\n"
+    "typedef uint gpuscan_segment_bits;\n"
     "#endif\n"
     "\n"
     "/* What says where a tile's segments begin and end. */\n"
@@ -9428,7 +9521,7 @@ static const char *gpuscan__kernels[] = {
     "        return GPUSCAN_NEVER;\n"
     "    return x == 0 ? 0 : (uint)min(loaded - bounds->element, (gpuscan_offset)bounds->most);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* For the next tile. */\n"
     "static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
@@ -9438,7 +9531,7 @@ static const char *gpuscan__kernels[] = {
     "        all->cut[turn] = 0xffffffffu;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The tile's elements to local memory, where they are fewer than a whole tile. */\n"
     "static inline void gpuscan_walk_stage(const gpuscan_path *path, const gpuscan_walk *walk, uint count,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
@@ -9456,6 +9549,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* How a whole tile is loaded: on NVIDIA by vectors, and from where one begins, so that neighbours of the first element\n"
+    "   come along. */\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "typedef GPUSCAN_SEGMENT_RAW gpuscan_segment_load;\n"
+    "#define GPUSCAN_SEGMENT_LOADS (GPUSCAN_SEGMENT_ITEMS / GPUSCAN_SEGMENT_VECTOR)\n"
+    "#else\n"
+    "typedef gpuscan_src gpuscan_segment_load;\n"
+    "#define GPUSCAN_SEGMENT_LOADS GPUSCAN_SEGMENT_ITEMS\n"
+    "#endif\n"
+    "static inline uint gpuscan_walk_skew(const gpuscan_path *path, const gpuscan_walk *walk) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    if (path->last - walk->element >= GPUSCAN_SEGMENT_TILE)\n"
+    "        return (uint)((size_t)(path->src + walk->element) / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
+    "#endif\n"
+    "    return 0;\n"
+    "}\n"
+    "\n"
     "/* The mark of segment x's last element. It is never 0, since an element precedes the result in local memory. */\n"
     "static inline ushort gpuscan_mark_of(uint x) {\n"
     "    return (ushort)((GPUSCAN_SEGMENT_RESULTS - 1 - x) * GPUSCAN_SEGMENT_MARK);\n"
@@ -9463,23 +9573,26 @@ static const char *gpuscan__kernels[] = {
     "static inline local gpuscan_t *gpuscan_marked(uint mark, local gpuscan_segment_shared *all) {\n"
     "    return (local gpuscan_t *)((local uchar *)all->slots.results + mark * (sizeof(gpuscan_t) / GPUSCAN_SEGMENT_MARK));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Brings the tile's elements to local memory, and marks the last one of each segment that ends there. The tile is what\n"
     "   there is room for, and no more than the group's steps; whoever sees the first segment that ends behind it, says so.\n"
     "   The result: a bit for each of the work-item's segments that has no element in the tile. */\n"
-    "GPUSCAN_INLINE uint gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
-    "                                      local gpuscan_segment_shared *all) {\n"
-    "    uint there = 0, most = walk->ends + 1, empty = 0, turn = 0;\n"
+    "GPUSCAN_INLINE gpuscan_segment_bits\n"
+    "gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps, uint skew,\n"
+    "                  local gpuscan_segment_shared *all) {\n"
+    "    uint there = 0, most = walk->ends + 1, turn = 0;\n"
+    "    gpuscan_segment_bits empty = 0;\n"
     "    gpuscan_bounds bounds = gpuscan_bounds_of(path, walk);\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
-    "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
-    "    local gpuscan_src *to = &all->slots.elements[GPUSCAN_ITEM];\n"
+    "    gpuscan_segment_load loaded[GPUSCAN_SEGMENT_LOADS];\n"
+    "    local gpuscan_segment_load *to = (local gpuscan_segment_load *)all->slots.elements + GPUSCAN_ITEM;\n"
     "    ulong left = path->last - walk->element;\n"
     "    bool whole = left >= GPUSCAN_SEGMENT_TILE;\n"
     "    if (whole) { /* all are asked for at once */\n"
-    "        global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
+    "        global const gpuscan_segment_load *from =\n"
+    "            (global const gpuscan_segment_load *)(path->src + (walk->element - skew)) + GPUSCAN_ITEM;\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
     "            loaded[k] = from[k * GPUSCAN_GROUP];\n"
     "    } else {\n"
     "        gpuscan_walk_stage(path, walk, (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE), all);\n"
@@ -9501,7 +9614,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        if ((there == 0) & whole) {\n"
     "GPUSCAN_UNROLL\n"
-    "            for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
     "                to[k * GPUSCAN_GROUP] = loaded[k];\n"
     "        }\n"
     "#endif\n"
@@ -9512,11 +9625,11 @@ static const char *gpuscan__kernels[] = {
     "                uint before = gpuscan_bound_at(&bounds, x, begins[k]), now = gpuscan_bound_at(&bounds, x + 1, end[k]);\n"
     "                bool ends = now + x < steps && now + (x + 1) * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM;\n"
     "                if (ends && now > before) {\n"
-    "                    all->marks.of[now - 1] = gpuscan_mark_of(x);\n"
+    "                    all->marks.of[now - 1 + skew] = gpuscan_mark_of(x);\n"
     "                } else if (ends) {\n"
-    "                    empty |= 1u << (x / GPUSCAN_GROUP);\n"
+    "                    empty |= (gpuscan_segment_bits)1 << (x / GPUSCAN_GROUP);\n"
     "                } else if (x == 0 || (before + x <= steps &&\n"
-    "                                      before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n",
+    "                                      before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n"
     "                    uint elements = min(min(steps - x, GPUSCAN_SEGMENT_ROOM - x * GPUSCAN_SEGMENT_WEIGHT), now);\n"
     "                    atomic_max(&all->ends[walk->turn], x);\n"
     "                    atomic_min(&all->elements[walk->turn], elements);\n"
@@ -9535,7 +9648,7 @@ static const char *gpuscan__kernels[] = {
     "    } while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n"
     "    return empty;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint k,\n"
     "                                               local gpuscan_segment_shared *all) {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
@@ -9558,12 +9671,55 @@ static const char *gpuscan__kernels[] = {
     "    *first = max(*first, mark); /* results descend */\n"
     "}\n"
     "\n"
-    "/* The sum of elements [i, last) of the tile since the last end. Results are right but for what precedes the first. */\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
+    "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+    "    return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
+    "#else\n"
+    "    return vector->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "static inline gpuscan_t gpuscan_segment_vector_add(gpuscan_t sum, const gpuscan_segment_vector *vector, ulong at) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint packed = gpuscan_packed_from(sum);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
+    "        packed = gpuscan_packed_sum(vector->word[w], packed);\n"
+    "    return gpuscan_packed_to(packed);\n"
+    "#else\n"
+    "    gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "        x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
+    "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The sum of elements [i, last) of the tile since the last end; at: the number of the first. Results are right but for\n"
+    "   what precedes the first. Most vectors have no mark, and are summed at once. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_stride_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint last,\n"
-    "                                            uint *first, local gpuscan_segment_shared *all) {\n"
+    "                                            ulong at, uint *first, local gpuscan_segment_shared *all) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
-    "    ulong at = walk->element + i;\n"
     "    *first = 0;\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    for (; i < last && i % GPUSCAN_SEGMENT_VECTOR != 0; i++) /* the tile's first */\n"
+    "        gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
+    "    for (; i + GPUSCAN_SEGMENT_VECTOR <= last; i += GPUSCAN_SEGMENT_VECTOR) {\n"
+    "        gpuscan_segment_marks marks = all->marks.together[i / GPUSCAN_SEGMENT_VECTOR];\n"
+    "        gpuscan_segment_vector vector;\n"
+    "        vector.raw = all->slots.raw[i / GPUSCAN_SEGMENT_VECTOR];\n"
+    "        if (marks == 0) {\n"
+    "            sum = gpuscan_segment_vector_add(sum, &vector, at);\n"
+    "            at += GPUSCAN_SEGMENT_VECTOR;\n"
+    "        } else {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "                gpuscan_stride_add(&sum, first, &at, gpuscan_segment_at(&vector, v), (uint)(marks >> v * 16) & 0xffffu,\n"
+    "                                   all);\n"
+    "        }\n"
+    "    }\n"
+    "#else\n"
     "    for (; i + 4 <= last; i += 4) {\n"
     "        gpuscan_src element[4];\n"
     "        uint mark[4];\n"
@@ -9577,6 +9733,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint k = 0; k < 4; k++)\n"
     "            gpuscan_stride_add(&sum, first, &at, element[k], mark[k], all);\n"
     "    }\n"
+    "#endif\n"
     "    for (; i < last; i++)\n"
     "        gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
     "    return sum;\n"
@@ -9588,11 +9745,12 @@ static const char *gpuscan__kernels[] = {
     "        all->marks.four[i] = 0;\n"
     "}\n"
     "\n"
-    "/* A tile of steps. Each work-item sums as many neighbouring elements, an odd number, so that they meet in no bank. */\n"
+    "/* A tile of steps. Each work-item sums as many neighbouring vectors, an odd number, so that they meet in no bank. */\n"
     "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                      local gpuscan_segment_shared *all) {\n"
-    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, cut, share, i, first;\n"
-    "    uint empty = gpuscan_walk_ends(path, walk, steps, all);\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, cut, share, i, last, first;\n"
+    "    uint skew = gpuscan_walk_skew(path, walk);\n"
+    "    gpuscan_segment_bits empty = gpuscan_walk_ends(path, walk, steps, skew, all);\n"
     "    gpuscan_t carry = walk->carry, sum;\n"
     "    cut = all->cut[walk->turn];\n"
     "    ends = all->ends[walk->turn];\n"
@@ -9605,9 +9763,12 @@ static const char *gpuscan__kernels[] = {
     "    elements = min(elements, min(steps - min(ends, steps),\n"
     "                                 GPUSCAN_SEGMENT_ROOM - min(ends * GPUSCAN_SEGMENT_WEIGHT, GPUSCAN_SEGMENT_ROOM)));\n"
     "    elements = (uint)min((ulong)elements, path->last - walk->element);\n"
-    "    share = (elements + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP | 1;\n"
-    "    i = min(GPUSCAN_ITEM * share, elements);\n"
-    "    sum = gpuscan_stride_sum(path, walk, i, min(i + share, elements), &first, all);\n"
+    "    last = elements + skew;\n"
+    "    share = ((last + GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR - 1) / (GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR) | 1) *\n"
+    "            GPUSCAN_SEGMENT_VECTOR;\n"
+    "    i = max(min(GPUSCAN_ITEM * share, last), skew);\n"
+    "    last = min((GPUSCAN_ITEM + 1) * share, last);\n"
+    "    sum = gpuscan_stride_sum(path, walk, i, last, walk->element + (i - skew), &first, all);\n"
     "    if (walk->rest == 0) /* the first segment ends before the first element */\n"
     "        walk->carry = gpuscan_identity();\n"
     "    sum = gpuscan_items_carry(sum, first, &walk->carry, all);\n"
@@ -14746,7 +14907,8 @@ typedef struct gpuscan__profile {
     uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
-    uint32_t segment_items, row_items; /* steps of their path that a work-item takes at a time: at most 31, and of rows */
+    uint32_t segment_items; /* steps of their path that a work-item takes at a time: at most 63 */
+    uint32_t segment_items_narrow, row_items; /* the same of elements of fewer than 4 bytes, and of rows */
     uint32_t segment_registers;
 
     gpuscan_strategy histogram;
@@ -15563,7 +15725,8 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->segment_group = 64;
     p->segment_vectors = 4;
-    p->segment_items = p->row_items = 15; /* odd: neighbours then read different banks of local memory */
+    /* odd: neighbours then read different banks of local memory */
+    p->segment_items = p->segment_items_narrow = p->row_items = 15;
     p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
@@ -15602,7 +15765,7 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     p->segment_group = 32;
     p->segment_vectors = 2;
-    p->segment_items = p->row_items = 5;
+    p->segment_items = p->segment_items_narrow = p->row_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -15748,10 +15911,15 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
-    /* segments of 1, 3, 31, 100 and 1000 u32, 2^28 bytes: 422, 208, 121, 115, 112; of 25 steps 437, 213, 124, 121, 112;
-       of 17 in 48 registers and five groups 458, 243, 141, 133, 129. As single pieces of a tile, which is best for rows:
-       597, 253, 262, 107, 105, but segments of 2000 with empty ones between 267 for 112 */
+    /* segments of 1, 8, 100, 1000, 3000 u32, 2^28 bytes: 429, 148, 112, 98, 98 (an element and its mark at a time: 428,
+       154, 119, 117, 104); groups of 128 work-items 428, 152, 119, 105, 94, of 64 468, 192, 155, 147, 132; 20 elements
+       a work-item in 48 registers and five groups 440, 162, 115, 109, 96; the next tile's elements asked for a tile
+       ahead 419, 148, 112, 99, 103, brought into the cache 453, 159, 118, 105, 105: it is instructions, by the tile,
+       that count. So 1-byte sources of sums of u32 take more: 8, 100, 1000: 295, 198, 180, with 44 elements a work-item
+       335, 292, 212, with 28 403, 366, 278. As single pieces of a tile, which is best for rows, segments of 2000 with
+       empty ones between take 267 */
     p->segment_items = 29;
+    p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
     p->segment_registers = 64;
@@ -19025,7 +19193,7 @@ static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_s
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
-    uint32_t whole_rows; /* groups take tiles of whole rows */
+    uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
     uint32_t heads_size; /* bytes each; BITS: of an offset */
@@ -19072,6 +19240,10 @@ enum {
     GPUSCAN__SCAN_PARTS,
     GPUSCAN__SCAN_ROWS = 0 /* in a program of its own */
 };
+
+/* Not; by vectors; with the gaps between them; or, where vectors would stay half empty, by elements, so that
+   neighbouring lanes have neighbours. */
+enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     gpuscan__scan_key own;
@@ -19125,6 +19297,11 @@ static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
+/* A lane's elements side by side. */
+static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__scan_key *own) {
+    return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
+}
+
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
@@ -19138,12 +19315,13 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
     gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
-                              gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
+                              gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
@@ -19363,6 +19541,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 8000 u32: 139 us, by tiles of whole
    rows 144; of 4096 u64: 134 and 150; of 7000 u32 both 148, of 6000 158 and 135). */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
+/* Rows of whose pitch more than half is a gap go by elements up to so many bytes. */
+#define GPUSCAN__SPARSE_ROW 512
+
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
@@ -19415,9 +19596,11 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
    are, or 0 if it does not hold one. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    uint32_t vector = gpuscan__vector(plan->common.e.src_size, plan->common.e.dst_size), tile = plan->common.key.tile;
+    uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector, pitch = plan->src_pitch, most;
-    int by_pitch = pitch == plan->dst_pitch && pitch <= 2 * length;
+    int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
+                   (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
+                    pitch <= 2 * length);
     if (by_pitch)
         length = pitch;
     if (length == 0 || length > tile)
@@ -19440,6 +19623,8 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
+    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
+        vectors *= 2;
     if (few || !profile->rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
@@ -19447,6 +19632,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     else
         return 0;
     gpuscan__fit(gs, &plan->common, group, vectors);
+    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(&plan->common.e, &plan->key);
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->rows_group);
 }
 
@@ -19470,6 +19656,23 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
+/* How rows are scanned best. H200, 2^28 bytes of u32, us by vectors, with gaps, by elements: rows of 3 in a pitch of 4
+   270, 188, 242; of 31 in 32 292, 195, 296; of 1000 in 1001 170, 152, 307. By vectors and by elements: rows of 1, 3, 10
+   in 32 111, 245, 272 and 117, 122, 175 (with 4 elements a work-item 111, 123, 166); of 50 in 128 152 and 127; of 100
+   in 333 122 and 99; of 1000 in 2501 118 and 128; of 24 in 64, whole vectors, 77 and 120. (Of 32 bytes that are stored
+   in part, memory reads the rest first.) */
+static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan__elements *e = &plan->common.e;
+    uint32_t vector = gpuscan__vector(e->src_size, e->dst_size);
+    int same = plan->src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
+    if (vector == 1 || (same && plan->src_pitch == desc->count) || (aligned && desc->count % vector == 0))
+        return GPUSCAN__ROWS_BY_VECTORS;
+    if (same && plan->src_pitch <= 2 * desc->count && vector * e->dst_size >= 4)
+        return GPUSCAN__ROWS_WITH_GAPS;
+    return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
+}
+
 /* Takes tiles of whole rows where the call's rows are short enough for them; else leaves the plan as it is. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
@@ -19490,6 +19693,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
+    plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* the tiles that are left least empty */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
@@ -19505,7 +19709,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         return 0;
     }
     plan->key.shifts = plan->key.counted = 0;
-    plan->key.whole_rows = 1;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
@@ -19718,8 +19921,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    uint32_t vector = gpuscan__vector(common->e.src_size, common->e.dst_size), i;
+    uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     uint64_t groups = gpuscan__ceil_div(plan->rows, plan->tile_rows);
+    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers rows;
     rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -19739,9 +19943,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     rows.flags = common->flags;
-    return gpuscan__launch_end(&launch, &rows, sizeof(rows),
-                               gpuscan__grid_of(groups, common->key.group,
-                                                gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size), 1));
+    if (plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS) /* the lanes hand each other a vector each */
+        shared += (uint64_t)common->key.group * vector * common->e.dst_size + 16;
+    return gpuscan__launch_end(&launch, &rows, sizeof(rows), gpuscan__grid_of(groups, common->key.group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -19825,7 +20029,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__test_array *src, *dst, *total = NULL;
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
-    uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
+    uint64_t rows = 1, row, pitch, gap = 0, vector = gpuscan__vector(e->src_size, e->dst_size);
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
@@ -19842,13 +20046,16 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         shape.tile = shape.count / 2 + 1;
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
+        gap = own.whole_rows == GPUSCAN__ROWS_BY_VECTORS ? 0 : own.whole_rows == GPUSCAN__ROWS_WITH_GAPS ? 1 : 2;
+        desc.src_pitch = desc.dst_pitch = gap ? shape.count + gap : 0;
     }
+    pitch = shape.count + gap;
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
         desc.src.offset = 1;
         desc.dst.offset = 2;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
+    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * pitch) * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * pitch) * e->dst_size);
     if (own.heads) {
         segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
         gpuscan__test_heads(&test, &desc, &own, starts, segments);
@@ -19867,8 +20074,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         for (row = 0; row < rows && total; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
             gpuscan__test_elements(e, &shape, own.inclusive != 0,
-                                   src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
-                                   dst->expected + (desc.dst.offset + row * shape.count) * e->dst_size,
+                                   src->before + (desc.src.offset + row * pitch) * e->src_size, init,
+                                   dst->expected + (desc.dst.offset + row * pitch) * e->dst_size,
                                    total->expected + row * e->dst_size);
         }
         gpuscan__test_filled(src);
@@ -20113,6 +20320,7 @@ typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one a row or segment */
     uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
     uint32_t staged;   /* elements and results go through local memory */
+    uint32_t vector;   /* from which a work-item takes so many elements at once: items is an odd multiple of it */
 } gpuscan__reduce_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
 
@@ -20169,6 +20377,9 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
     gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
+    gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
+    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
+                        gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -20272,20 +20483,32 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
+/* Elements between offsets that a work-item takes from local memory at once: as many as are 16 bytes, or 4. It has an
+   odd number of vectors, so that neighbours meet in no bank. Tiles of few steps keep their room for results. */
+static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32_t items) {
+    uint32_t size = plan->common.e.src_size, vector = size == 8 ? 2 : 4;
+    if (!plan->key.staged || plan->key.segments == GPUSCAN__SEGMENTS_ROWS || size > 8 || (size & (size - 1)) != 0)
+        return 1;
+    return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
+}
+
 /* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->segment_group, vectors = profile->segment_vectors;
-    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items : profile->segment_items;
+    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items
+                     : e->src_size < 4                            ? profile->segment_items_narrow
+                                                                  : profile->segment_items;
     while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
         items -= 2;
     for (;;) {
         gpuscan__fit(gs, &plan->common, group, vectors);
-        plan->key.items = items;
         /* in local memory that some results, at least, fit, too */
         plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
+        plan->key.vector = gpuscan__segment_vector(plan, items);
+        plan->key.items = ((items / plan->key.vector - 1) | 1) * plan->key.vector;
         if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
             break;
         if (items > 1)
@@ -20298,7 +20521,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
             break;
     }
     if (gpuscan__key_is_cpu(key))
-        plan->key.items = plan->key.staged = 0;
+        plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
 /* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */

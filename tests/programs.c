@@ -286,6 +286,14 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         prepare_scan(&scan);
         scan.rows = 100000; /* by whole rows */
         prepare_scan(&scan);
+        if (op == GPUSCAN_OP_ADD) { /* with gaps, by elements */
+            scan.count = 30;
+            scan.src_pitch = scan.dst_pitch = 31;
+            prepare_scan(&scan);
+            scan.src_pitch = scan.dst_pitch = 77;
+            prepare_scan(&scan);
+            scan.src_pitch = scan.dst_pitch = 0;
+        }
         scan.rows = 0;
     }
     scan.count = reduce.count = add.count = UINT64_C(1) << 26;

@@ -621,6 +621,8 @@ static void test_rows(void **state) {
         uint64_t rows, count;
         gpuscan_strategy strategy;
         int whole_rows; /* groups take tiles of whole rows: ONCE, or even where a single pass is FORCED */
+        uint64_t src_pitch, dst_pitch;
+        uint32_t form; /* of such tiles, where they are not by vectors */
     } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO},
                  {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO},
                  {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO},
@@ -638,7 +640,13 @@ static void test_rows(void **state) {
                  {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
                  {&amd, 512, 1, GPUSCAN_STRATEGY_MULTI_PASS, FORCED},
                  {&amd, 70001, 3, GPUSCAN_STRATEGY_MULTI_PASS, FORCED},
-                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, FORCED}};
+                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, FORCED},
+                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 4, 4, GPUSCAN__ROWS_WITH_GAPS},
+                 {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 105, 105, GPUSCAN__ROWS_WITH_GAPS},
+                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 7, 7, GPUSCAN__ROWS_BY_ELEMENTS},
+                 {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 100, 105, GPUSCAN__ROWS_BY_ELEMENTS},
+                 {&amd, 500, 100, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 300, 300, 0},
+                 {&amd, 500, 201, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 500, 500, 0}};
     static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
@@ -653,6 +661,8 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
+        desc.src_pitch = cases[c].src_pitch;
+        desc.dst_pitch = cases[c].dst_pitch;
         for (f = 0; f < (cases[c].whole_rows == FORCED ? 4 : 1); f++) {
             gpuscan__scan_key own;
             desc.call.strategy = forced[f];
@@ -662,10 +672,15 @@ static void test_rows(void **state) {
             test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
             assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
             memcpy(&own, gs->programs->key.own, sizeof own);
-            assert_int_equal(own.whole_rows != 0, cases[c].whole_rows != NO);
-            for (i = 0; i < cases[c].rows * cases[c].count; i++)
-                if (out[i] != i % cases[c].count)
-                    fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+            assert_int_equal(own.whole_rows, cases[c].whole_rows == NO ? GPUSCAN__ROWS_NONE
+                                             : cases[c].form           ? cases[c].form
+                                                                       : GPUSCAN__ROWS_BY_VECTORS);
+            for (i = 0; i < cases[c].rows * cases[c].count; i++) {
+                uint64_t row = i / cases[c].count, column = i % cases[c].count;
+                uint64_t at = row * (desc.dst_pitch ? desc.dst_pitch : cases[c].count) + column;
+                if (out[at] != column)
+                    fail_msg("%s: %u at %u", test.what, (unsigned)out[at], (unsigned)at);
+            }
         }
         close_disguised(gs);
     }

@@ -432,8 +432,8 @@ static void many_short_rows(void **state) {
             c.total = turn % 4 < 2;
             c.src_offset = turn % 3;
             c.in_place = c.from == c.to && turn % 5 == 0;
-            c.src_pitch = turn % 7 < 3 ? counts[n] + turn % 7 : 0;
-            c.dst_pitch = c.in_place ? c.src_pitch : turn % 3 ? counts[n] + turn % 5 : 0;
+            c.src_pitch = turn % 7 < 3 ? counts[n] + turn % 7 : turn % 7 < 5 ? 3 * counts[n] + turn % 2 : 0;
+            c.dst_pitch = c.in_place || turn % 2 ? c.src_pitch : turn % 3 ? counts[n] + turn % 5 : 0;
             if (c.in_place)
                 c.dst_offset = c.src_offset;
             if (turn % 4 == 3) {
