@@ -25750,20 +25750,22 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
 }
 
 /* Counts that are alike from both ends, of a total that is a power of two: a mean is in the middle, and fractions are
-   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. */
+   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. bins: 2 or more. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
     uint64_t total = 1, sum = 0;
-    uint32_t b;
+    uint32_t b, half = bins / 2 - 1; /* the last bin of the first half */
     gpuscan__number x;
     while (total < (uint64_t)bins * 8)
         total *= 2;
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         x.bits = gpuscan__mix(from_end) % 4;
-        if (from_end == bins / 2 - 1) /* what half of the total lacks */
-            x.bits = b < bins / 2 ? total / 2 - sum : sums[b - 1] - (b > 1 ? sums[b - 2] : 0);
+        if (from_end == bins / 2) /* the bin in the middle of an odd number */
+            x.bits = 0;
+        if (from_end == half) /* what half of the total lacks */
+            x.bits = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += x.bits;
         sums[b] = sum;
         gpuscan__put_number(counter, counts, b, x);

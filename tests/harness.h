@@ -967,7 +967,7 @@ static inline int test_open(void **state) {
 
 /* From here to the end of the test, gs is another object on the same context and queue, with these limits. */
 static inline void test_limit(const gpuscan_limits *limits) {
-    gpuscan     *limited = NULL;
+    gpuscan     *limited = NULL, *before = test.gs;
     gpuscan_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.context = test.context;
@@ -978,12 +978,12 @@ static inline void test_limit(const gpuscan_limits *limits) {
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     test_ok(gpuscan_create(&limited, &desc));
-    if (test.whole)
-        test_destroy(test.gs);
-    else
-        test.whole = test.gs;
     test.gs = limited;
     test.limits = *limits;
+    if (!test.whole)
+        test.whole = before;
+    else
+        test_destroy(before); /* last, since it may fail, and test_end takes down what test.gs is */
     test_ok(gpuscan_get_info(test.gs, &test.info));
 }
 

@@ -28,6 +28,7 @@ enum {
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
     JOB_IMAGE,         /* the same of an image, where the device has such */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
+    JOB_QUANTILE_LARGE, /* so many bins that several groups share them, whose sums need scratch */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
@@ -63,6 +64,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "integral",
                                                "integral of an image",
                                                "quantile",
+                                               "large quantile",
                                                "scan_host",
                                                "uniform_add_host",
                                                "reduce_host",
@@ -665,8 +667,7 @@ static inline void job_image(job *j) {
 
 static const double job_fractions[3] = {0.5, 0, 0.875};
 
-static inline void job_quantile(job *j, uint64_t n, int has_cdf) {
-    const uint32_t bins = (uint32_t)(n < 3000 ? n : 3000);
+static inline void job_quantile(job *j, uint32_t bins, int has_cdf) {
     cl_uint *in = (cl_uint *)test_alloc((uint64_t)bins * 4), *out = (cl_uint *)test_alloc(3 * 4);
     cl_ulong *sums = (cl_ulong *)test_alloc((uint64_t)bins * 8), sum = 0;
     uint32_t b;
@@ -799,7 +800,10 @@ static inline void job_new(job *j, int which, uint64_t n) {
         break;
     case JOB_QUANTILE:
     case JOB_QUANTILE_HOST:
-        job_quantile(j, n, which == JOB_QUANTILE);
+        job_quantile(j, (uint32_t)(n < 3000 ? n : 3000), which == JOB_QUANTILE);
+        break;
+    case JOB_QUANTILE_LARGE:
+        job_quantile(j, 20000, 0);
         break;
     case JOB_SCAN_HOST:
         job_scan(j, n);
@@ -945,6 +949,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_IMAGE:
         return gpuscan_integral(gs, &j->integral);
     case JOB_QUANTILE:
+    case JOB_QUANTILE_LARGE:
         return gpuscan_quantile(gs, &j->quantile);
     case JOB_INTEGRAL_HOST: { /* the size is the call's */
         gpuscan_integral_desc desc = j->integral;
@@ -1000,6 +1005,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     case JOB_IMAGE:
         return test_integral_refusal(&with.integral);
     case JOB_QUANTILE:
+    case JOB_QUANTILE_LARGE:
     case JOB_QUANTILE_HOST:
         return test_quantile_refusal(&with.quantile);
     case JOB_SORT:
@@ -1049,6 +1055,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_IMAGE:
         return gpuscan_integral_prepare(gs, &j->integral);
     case JOB_QUANTILE:
+    case JOB_QUANTILE_LARGE:
         return gpuscan_quantile_prepare(gs, &j->quantile);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_prepare(gs, &j->add);
@@ -1085,6 +1092,7 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_IMAGE:
         return gpuscan_integral_scratch_size(gs, &j->integral, size);
     case JOB_QUANTILE:
+    case JOB_QUANTILE_LARGE:
         return gpuscan_quantile_scratch_size(gs, &j->quantile, size);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_scratch_size(gs, &j->add, size);

@@ -434,6 +434,32 @@ static void test_self_tests(void **state) {
     lanes = 0;
 }
 
+/* Where groups of lanes share the bins, their sums lie in scratch: of the object, which is made anew, or of the caller. */
+static void test_large_quantiles(void **state) {
+    gpuscan *gs;
+    gpuscan_call call;
+    gpuscan_info info;
+    uint64_t scratch = 0;
+    job j;
+    (void)state;
+    if (test.is_small)
+        skip();
+    lanes = 32;
+    gs = open_layered();
+    memset(&call, 0, sizeof call);
+    call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    job_new(&j, JOB_QUANTILE_LARGE, n);
+    test_ok(job_scratch_size(gs, &j, &call, &scratch));
+    test_ok(gpuscan_get_info(gs, &info));
+    job_free(&j);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+    assert_int_equal(scratch > 0, info.has_fence);
+    all_faults(JOB_QUANTILE_LARGE, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
+    all_faults(JOB_QUANTILE_LARGE, GPUSCAN_STRATEGY_MULTI_PASS, SCRATCH, 0);
+    lanes = 0;
+}
+
 /* ---- the other functions ----------------------------------------------------------------------------------------- */
 
 enum { DO_CREATE, DO_CREATE_ALONE, DO_PREPARE, DO_SCRATCH_SIZE, DO_INFO, DO_GET_BLOB, DO_SET_BLOB, DO_END };
@@ -849,7 +875,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_calls_warm), TEST(test_calls_enqueued),      TEST(test_calls_cold),   TEST(test_strategies_cold),
         TEST(test_functions),  TEST(test_from_blob),           TEST(test_calls_copied), TEST(test_prepare),
-        TEST(test_clearing),   TEST(test_objects_with_errors), TEST(test_self_tests),
+        TEST(test_clearing),   TEST(test_objects_with_errors), TEST(test_self_tests), TEST(test_large_quantiles),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);

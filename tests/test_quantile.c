@@ -261,6 +261,25 @@ static void large_histograms(void **state) {
     }
 }
 
+/* What self-tests count is alike from both ends and adds up to a power of two, of odd numbers of bins, too. */
+static void counts_of_self_tests(void **state) {
+    unsigned char counts[100 * 4];
+    uint64_t      sums[100], total;
+    uint32_t      bins, b, x, y;
+    (void)state;
+    for (bins = 2; bins <= 100; bins++) {
+        total = gpuscan__test_counts(GPUSCAN_TYPE_U32, bins, counts, sums);
+        assert_int_equal(total & (total - 1), 0);
+        assert_int_equal(sums[bins - 1], total);
+        for (b = 0; b < bins; b++) {
+            memcpy(&x, counts + b * 4, 4);
+            memcpy(&y, counts + (bins - 1 - b) * 4, 4);
+            assert_int_equal(x, y);
+            assert_int_equal(sums[b], (b ? sums[b - 1] : 0) + x);
+        }
+    }
+}
+
 /* Without a fence of device scope no group may wait for sums of another: a large histogram is one group's. */
 static void without_a_fence(void **state) {
     static const gpuscan_limits limits[] = {{0, 0, GPUSCAN_WITHOUT_FENCE, 32}, {0, 0, 0, 32}};
@@ -341,10 +360,11 @@ static void after_a_histogram(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(ranks_of_sorted_samples), TEST(exact_ranks),     TEST(bins_and_forms),
-                                       TEST(rows_and_gaps),           TEST(many_fractions),  TEST(large_totals),
-                                       TEST(large_edges),             TEST(several_at_once), TEST(large_histograms),
-                                       TEST(without_a_fence),         TEST(limited_devices), TEST(after_a_histogram)};
+    const struct CMUnitTest tests[] = {
+        TEST(ranks_of_sorted_samples), TEST(exact_ranks),          TEST(bins_and_forms),   TEST(rows_and_gaps),
+        TEST(many_fractions),          TEST(large_totals),         TEST(large_edges),      TEST(several_at_once),
+        TEST(large_histograms),        TEST(counts_of_self_tests), TEST(without_a_fence),  TEST(limited_devices),
+        TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
