@@ -16447,6 +16447,12 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        if (code != CL_SUCCESS && program->key.registers) {
+            /* NVIDIA's assembler may find no way with so few (inclusive scan of f32 to f16, rows in a pitch) */
+            gpuscan__log(gs, GPUSCAN_LOG_WARNING, "no program of so few registers: the compiler's choice of them");
+            snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
+            code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        }
         plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
             return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
