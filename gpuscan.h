@@ -953,9 +953,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for images, a histogram's weights and the outputs of selections and runs),
-   events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
-   what the call would, but for what concerns buffers and events.
+   like must be the call's; buffers (but for count_buffer, images, a histogram's weights and the outputs of selections
+   and runs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one
+   that is not are both prepared. Returns what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
