@@ -797,6 +797,21 @@ static inline uint64_t test_environment(const char *name, uint64_t otherwise) {
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* GPUSCAN_DEVICE is this for a while, or not set (NULL). Returns what it was, to be freed: for test_want_back. */
+static inline char *test_want_device(const char *name) {
+    const char *wanted = getenv("GPUSCAN_DEVICE");
+    char *before = wanted ? strdup(wanted) : NULL;
+    if (name)
+        setenv("GPUSCAN_DEVICE", name, 1);
+    else
+        unsetenv("GPUSCAN_DEVICE");
+    return before;
+}
+static inline void test_want_back(char *before) {
+    free(test_want_device(before));
+    free(before);
+}
+
 static inline void test_log(gpuscan_log_level level, const char *message, void *user) {
     (void)user;
     print_message("%s: %s\n",

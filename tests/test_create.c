@@ -29,8 +29,7 @@ static void create_works(gpuscan_desc desc) {
 }
 
 static void test_create(void **state) {
-    const char *name_before = getenv("GPUSCAN_DEVICE");
-    char saved[256] = "", part[8] = "";
+    char *wanted, part[8] = "";
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &test.device, NULL, NULL, &status);
     cl_command_queue other_queue = clCreateCommandQueue(other, test.device, 0, &status);
@@ -40,8 +39,6 @@ static void test_create(void **state) {
     size_t i;
     (void)state;
     test_cl(status);
-    if (name_before)
-        snprintf(saved, sizeof saved, "%s", name_before);
     memset(&zero, 0, sizeof zero);
 
     test_case("NULL desc");
@@ -84,10 +81,10 @@ static void test_create(void **state) {
         desc.error = NULL;
     }
     test_case("GPUSCAN_DEVICE \"%s\"", part);
-    setenv("GPUSCAN_DEVICE", part, 1);
+    wanted = test_want_device(part);
     create_works(zero);
     test_case("GPUSCAN_DEVICE of nothing");
-    setenv("GPUSCAN_DEVICE", "no device has this name", 1);
+    free(test_want_device("no device has this name"));
     create_fails(zero, GPUSCAN_ERROR_NO_DEVICE);
     test_case("device_name goes before GPUSCAN_DEVICE");
     desc.device_name = part;
@@ -96,10 +93,7 @@ static void test_create(void **state) {
     desc = zero;
     desc.context = test.context;
     create_works(desc);
-    if (name_before)
-        setenv("GPUSCAN_DEVICE", saved, 1);
-    else
-        unsetenv("GPUSCAN_DEVICE");
+    test_want_back(wanted);
 
     test_case("half an allocator");
     desc = layer_desc();
@@ -470,8 +464,7 @@ static cl_int CL_API_CALL other_devices(cl_context id, cl_context_info what, siz
 /* A device that the context does not have; a choice by no name. */
 static void test_which_device(void **state) {
     gpuscan_desc desc = layer_desc();
-    const char *wanted = getenv("GPUSCAN_DEVICE");
-    char kept[200] = "";
+    char *wanted;
     gpuscan *gs = NULL;
     (void)state;
     layer_open();
@@ -482,15 +475,10 @@ static void test_which_device(void **state) {
     layer_expect_empty();
 
     test_case("GPUSCAN_DEVICE is empty");
-    if (wanted)
-        snprintf(kept, sizeof kept, "%s", wanted);
-    setenv("GPUSCAN_DEVICE", "", 1);
+    wanted = test_want_device("");
     test_ok(gpuscan_create(&gs, NULL));
     test_destroy(gs);
-    if (wanted)
-        setenv("GPUSCAN_DEVICE", kept, 1);
-    else
-        unsetenv("GPUSCAN_DEVICE");
+    test_want_back(wanted);
 }
 
 static struct {

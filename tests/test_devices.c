@@ -1008,15 +1008,12 @@ static void test_choice(void **state) {
     static const disguise card = {
         .what = "an accelerator", .says.type = CL_DEVICE_TYPE_ACCELERATOR, .says.platform = "a platform of its own"};
     static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next, &sign, &mute};
-    char error[512], kept[256] = "";
-    const char *wanted = getenv("GPUSCAN_DEVICE"); /* the device to test, but not the one to choose */
+    char error[512], *wanted = test_want_device(NULL); /* the device to test, but not the one to choose */
     gpuscan *gs = NULL;
     gpuscan_desc desc;
     gpuscan_info info;
     size_t i;
     (void)state;
-    snprintf(kept, sizeof kept, "%s", wanted ? wanted : "");
-    unsetenv("GPUSCAN_DEVICE");
     test_case("a choice of 100 platforms");
     desc = disguised(&fast);
     layer.table.clGetPlatformIDs = platform_ids;
@@ -1074,8 +1071,7 @@ static void test_choice(void **state) {
     platforms_said = 0;
     test_case("no platforms");
     test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_PLATFORM);
-    if (wanted)
-        setenv("GPUSCAN_DEVICE", kept, 1);
+    test_want_back(wanted);
     layer_expect_empty();
 }
 
