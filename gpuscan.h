@@ -16434,10 +16434,14 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
-        if (code != CL_SUCCESS && program->key.registers) {
-            /* NVIDIA's assembler may find no way with so few (inclusive scan of f32 to f16, rows in a pitch) */
-            gpuscan__log(gs, GPUSCAN_LOG_WARNING, "no program of so few registers: the compiler's choice of them");
-            snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
+        /* NVIDIA's assembler may find no way with so few; or none at all for what its optimizer makes of the kernel
+           ("register allocation failed with register count of 7": an inclusive scan of f32 to f16, rows in a pitch,
+           driver 580), while it takes the same not optimized. */
+        for (i = 0; i < 2 && code != CL_SUCCESS && program->key.registers; i++) {
+            gpuscan__log(gs, GPUSCAN_LOG_WARNING,
+                         i == 0 ? "no program of so few registers: the compiler's choice of them"
+                                : "no program of any registers: not optimized");
+            snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, i == 0 ? "" : " -cl-opt-disable");
             code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
         }
         plan->not_built = code != CL_SUCCESS;

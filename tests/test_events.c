@@ -75,8 +75,8 @@ static void test_event_to_queue(void **state) {
     for (which = 0; which < JOB_DEVICE_END; which++) {
         job j;
         job_new(&j, which, many);
-        if (which != JOB_REDUCE_RESULT)
-            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        if (which != JOB_REDUCE_RESULT) {
+            TEST_EACH_STRATEGY(s) {
                 cl_event event = NULL;
                 gpuscan_call call = call_on(NULL);
                 unsigned char *got = (unsigned char *)test_alloc(job_out_bytes(&j));
@@ -95,6 +95,7 @@ static void test_event_to_queue(void **state) {
                 }
                 free(got);
             }
+        }
         job_free(&j);
     }
     clReleaseCommandQueue(side);
@@ -106,7 +107,7 @@ static void many_at_once(cl_command_queue first, cl_command_queue second) {
     enum { CALLS = 12 };
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_SCAN_PLACE, JOB_VALUES, JOB_SCAN_ROWS, JOB_EDGES};
     int s, i, refused = 0;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         job jobs[CALLS];
         cl_event ends[CALLS];
         int ended = 0;
@@ -547,7 +548,7 @@ static void test_failed_event(void **state) {
     test.gs = gs;
     for (later = 0; later < 2; later++)
         for (which = 0; which < JOB_DEVICE_END; which++)
-            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            TEST_EACH_STRATEGY(s)
                 if (!(test.is_small && (which + s) % 3) &&
                     !(which == JOB_UNIFORM_ADD && s != GPUSCAN_STRATEGY_AUTO && s != GPUSCAN_STRATEGY_MULTI_PASS))
                     failed_event(gs, which, (gpuscan_strategy)s, later);

@@ -36,7 +36,7 @@ static void every_length(void **state) {
     test_random_bytes(data, (size_t)last);
     test_buffer_set(&in, 1, last, data);
     memset(&d, 0, sizeof d);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         memset(counts, 0, sizeof counts);
         for (n = 0, counts_done = 0; n <= last; n += n < 40 ? 1 : test_size(31, 1, 1)) {
             for (k = counts_done; k < n; k++)
@@ -753,7 +753,7 @@ static void more_bins_than_before(void **state) {
         few.d.lower = more.d.lower = a_bound(types[t], 20);
         few.d.upper = a_bound(types[t], 31);
         more.d.upper = a_bound(types[t], 220);
-        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        TEST_EACH_STRATEGY(s)
             if (t == 0 || test_share((uint64_t)s + t, 3)) {
                 test_strategies(&histograms, &few, s, s);
                 test_strategies(&histograms, &more, s, s);
@@ -980,7 +980,7 @@ static void scratch_of_the_caller(void **state) {
     (void)state;
     test_random_bytes(data, (size_t)most * 2);
     test_buffer_set(&in, 1, most, data);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (b = 0; b < sizeof bins / sizeof bins[0]; b++)
             for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
                 kind = (int)(n + b) % 3;
@@ -1178,7 +1178,7 @@ static void no_samples(void **state) {
     int                    s, from_host;
     (void)state;
     test_buffer_set(&weighing, 1, 4, weights);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (from_host = 0; from_host < 2; from_host++) {
             test_case("histogram of nothing, weighted, %s%s", test_strategy_name((gpuscan_strategy)s),
                       from_host ? ", host arrays" : "");
@@ -1230,7 +1230,7 @@ static void host_tiles(void **state) {
     unsigned       begin, s;
     (void)state;
     test_random_bytes(bytes, WIDTH * HEIGHT + 16);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (begin = 0; begin < 16; begin += 5) {
             gpuscan_histogram_desc d;
             gpuscan_result         r;

@@ -7,7 +7,7 @@ static void test_scratch(void **state) {
     int which, s, round;
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++)
-        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        TEST_EACH_STRATEGY(s) {
             gpuscan_call call = call_on(NULL);
             gpuscan_result result;
             uint64_t size = UINT64_MAX;
@@ -187,7 +187,7 @@ static void test_prepare(void **state) {
     (void)state;
     for (own = 0; own < 2; own++)
         for (which = 0; which < JOB_DEVICE_END; which++)
-            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            TEST_EACH_STRATEGY(s) {
                 gpuscan_call call = call_on(NULL);
                 gpuscan *gs, *whole = test.gs;
                 job j, bare;

@@ -52,7 +52,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, uint64_t
 static void every_length(void **state) {
     int s, type;
     (void)state;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         TEST_EACH_TYPE(type, REF_NUMBERS)
             if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
                 check_lengths((gpuscan_type)type, (gpuscan_strategy)s, test_size(600, 4097, 4097), test_size(41, 1, 1));
@@ -461,7 +461,7 @@ static void conversions(void **state) {
     test_buffer_set(&custom, 1, count, pairs);
     brackets.convert = "x.open + 3 * x.close";
     brackets.combine = brackets.identity = NULL;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         memset(&d, 0, sizeof d);
         d.count = count;
         d.dst_type = GPUSCAN_TYPE_U64;
@@ -529,7 +529,7 @@ static void float_sums(void **state) {
         d.src = src.at;
         d.count = count;
         d.src_type = type;
-        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        TEST_EACH_STRATEGY(s) {
             d.call.strategy = (gpuscan_strategy)s;
             for (run = 0; run < runs; run++) {
                 test_case("run %d of the sum of %" PRIu64 " %s, %s", run, count, test_type_name(type),
@@ -570,7 +570,7 @@ static void scratch_of_the_caller(void **state) {
     (void)state;
     test_random_bytes(data, (size_t)most * 4);
     test_buffer_set(&src, 0, most, data);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (kind = 0; kind < 4; kind++) {
             memset(&d, 0, sizeof d);
             d.call.strategy = (gpuscan_strategy)s;

@@ -62,7 +62,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, gpuscan_
 static void every_length(void **state) {
     int s, kind, type;
     (void)state;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (kind = 0; kind < 2; kind++)
             TEST_EACH_TYPE(type, REF_NUMBERS)
                 if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
@@ -123,7 +123,7 @@ static void many(void **state) {
     int       s;
     (void)state;
     c.total = 1;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         c.strategy = (gpuscan_strategy)s;
         c.in_place = s % 2;
         c.from = s % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
@@ -659,7 +659,7 @@ static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *dat
     test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, from_size, span);
     test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, to_size, span);
     int         s;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         test_case("scan with the conversion %s, rows %" PRIu64 ", %s", d.custom->convert, rows,
                   test_strategy_name((gpuscan_strategy)s));
         test_buffer_set(&src, 3, span, data);
@@ -869,7 +869,7 @@ static void float_sums(void **state) {
     static const uint64_t counts[] = {1003, 100003, 1000003};
     int                   s, n;
     (void)state;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         for (n = 0; n < (test.is_small ? 1 : test.is_long ? 3 : 2); n++)
             check_float_sums(GPUSCAN_TYPE_F32, (gpuscan_strategy)s, counts[n], test.is_small ? 5 : 100);
         if (test_has_type(GPUSCAN_TYPE_F64))
@@ -898,7 +898,7 @@ static void scratch_of_the_caller(void **state) {
     src = test_buffer_new(CL_MEM_READ_ONLY, 4, most);
     dst = test_buffer_new(CL_MEM_WRITE_ONLY, 4, most);
     test_buffer_set(&src, 0, most, data);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (fill = 0; fill < 4; fill++) {
             memset(&d, 0, sizeof d);
             d.call.strategy = (gpuscan_strategy)s;

@@ -81,7 +81,7 @@ static void wrong_offsets(void **state) {
     (void)state;
     test_buffer_set(&src, 7, COUNT, NULL);
     for (kind = 0; kind < 4; kind++)
-        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        TEST_EACH_STRATEGY(s) {
             if (test.is_small && (kind + s) % 4)
                 continue;
             scan_case after = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, 3000, 100, CUTS_RANDOM);

@@ -127,7 +127,7 @@ static void check_offsets(const uint64_t *offsets, uint64_t segments, uint64_t c
             wanted[i] += data[k];
     test_buffer_set(&src, 3, count, data);
     test_buffer_set(&at, 1, segments + 1, numbers);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         test_buffer_set(&dst, 5, segments, NULL);
         d = sums_between(&src, count, &at, segments, &dst, (gpuscan_strategy)s);
         d.segments.type = type;
@@ -206,7 +206,7 @@ static void wrong_offsets(void **state) {
     (void)state;
     test_buffer_set(&src, 7, count, NULL);
     for (kind = 0; kind < 6; kind++)
-        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        TEST_EACH_STRATEGY(s) {
             reduce_case after = segments_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 3000, 400, CUTS_RANDOM);
             test_case("wrong offsets %d, %s", kind, test_strategy_name((gpuscan_strategy)s));
             for (i = 0; i <= SEGMENTS; i++)
@@ -361,7 +361,7 @@ static void same_bits(void **state) {
         offsets[i] = (uint32_t)(i == 0 ? 0 : i == 1 ? count / 2 : count / 2 + (i - 1) * (count / 2) / 200);
     test_buffer_set(&src, 1, count, data);
     test_buffer_set(&at, 0, 202, offsets);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+    TEST_EACH_STRATEGY(s)
         for (form = 0; form < 2; form++)
             for (run = 0; run < runs; run++) {
                 gpuscan_reduce_desc d;
@@ -416,7 +416,7 @@ static void host_arrays(void **state) {
     gpuscan_reduce_desc d;
     int                 s;
     (void)state;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         test_case("host arrays, %s", test_strategy_name((gpuscan_strategy)s));
         test_random_bytes(in, sizeof in);
         memset(&d, 0, sizeof d);

@@ -1,8 +1,6 @@
 /* gpuscan_sort and gpuscan_sort_host against a stable sort on the host.
    cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
-#include <stdint.h>
-
-static uint64_t narrow = UINT32_MAX;
+static unsigned long long narrow = 0xffffffff; /* before any header: the harness says which of POSIX it wants */
 #define GPUSCAN__SORT_NARROW narrow
 #include "sorts.h"
 

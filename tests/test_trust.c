@@ -348,7 +348,7 @@ static void test_built_while_waiting(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_HISTOGRAM, JOB_SCAN_PLACE};
     int s, which;
     (void)state;
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+    TEST_EACH_STRATEGY(s) {
         gpuscan *gs = layered(), *whole = test.gs;
         gpuscan_call call = call_on(NULL);
         cl_event gate = user_event();
