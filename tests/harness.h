@@ -372,17 +372,17 @@ static inline void test_case_code(const test_operation *operation, const void *g
     code_add("    test.random = UINT64_C(0x%" PRIx64 ");\n", test.random);
 }
 
-/* Those on groups are what a CPU's compiler takes longest for: a run of a small share has in each test either the one
-   of several passes, or those of one; which, its name and the seed decide. */
+/* Programs are what takes a CPU's compiler long, so a run of a small share has in each test, besides the library's own
+   choice, either the strategy of several passes, or those of one, on groups or on a CPU; which, its name and the seed
+   decide. */
 static inline int test_takes_all_strategies(void) {
     return test.is_long || test.share < 64 || !(test.gs->device.type & CL_DEVICE_TYPE_CPU);
 }
 
 static inline int test_takes_strategy(int strategy) {
-    int is_single_pass = strategy == GPUSCAN_STRATEGY_SINGLE_PASS || strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    if (test_takes_all_strategies() || (strategy != GPUSCAN_STRATEGY_MULTI_PASS && !is_single_pass))
-        return 1;
-    return (test.seed + test.name) % 2 == (uint64_t)is_single_pass;
+    static const uint64_t turns[GPUSCAN_STRATEGY_COUNT] = {0, 0, 1, 1, 2, 3};
+    return test_takes_all_strategies() || strategy == GPUSCAN_STRATEGY_AUTO ||
+           (test.seed + test.name) % 4 == turns[strategy];
 }
 
 #define TEST_EACH_STRATEGY(s)                                                                                          \
@@ -1050,11 +1050,13 @@ static inline int test_close(void **state) {
     return alarm ? -1 : 0;
 }
 
-/* Each test starts from the same random numbers, whichever tests ran before it. */
+/* Each test starts from the same random numbers, whichever tests ran before it. The state is its name, or
+   none: it begins once more. */
 static inline int test_begin(void **state) {
-    const char *c = *state ? (const char *)*state : "";
-    for (test.name = 0; *c != '\0'; c++)
-        test.name = test.name * 31 + (unsigned char)*c;
+    const char *c;
+    if (state)
+        for (c = *state ? (const char *)*state : "", test.name = 0; *c != '\0'; c++)
+            test.name = test.name * 31 + (unsigned char)*c;
     test.random = test.seed;
     test.turn = 0;
     test.what[0] = '\0';
@@ -1086,8 +1088,10 @@ static inline int test_end(void **state) {
     return alarm ? -1 : result;
 }
 
-#define TEST(function)                                                                                                 \
-    cmocka_unit_test_prestate_setup_teardown(function, test_begin, test_end, (void *)(uintptr_t)(const void *)#function)
+/* A test begins by its own setup, or by test_begin, which want its name as the state. */
+#define TEST_BEGUN_BY(function, setup)                                                                                 \
+    cmocka_unit_test_prestate_setup_teardown(function, setup, test_end, (void *)(uintptr_t)(const void *)#function)
+#define TEST(function) TEST_BEGUN_BY(function, test_begin)
 
 /* Programs that an object has. */
 static inline unsigned test_programs(const gpuscan *gs) {

@@ -4,10 +4,11 @@
 # Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
 # and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on
 # rusticl's llvmpipe and on the Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and
-# has test_lanes or test_lanes_runs, too; and test_offsets as PoCL compiles it for other processors. The faults run under the address and
-# undefined behaviour sanitizers. Of tests that would build a program for each of many combinations a run takes a share,
+# has test_lanes or test_lanes_runs, too; and test_offsets as PoCL compiles it for other processors. The faults run under
+# the address and undefined behaviour sanitizers. Of tests that would build a program for each of many combinations, and
+# of the strategies on which others run, a run takes a share,
 # most of its time being PoCL's compiler; which one the seed decides that each program prints, and GPUSCAN_TEST_SEED
-# repeats it. It takes 10 to 15 minutes on two cores.
+# repeats it. It takes 10 to 20 minutes on two cores.
 #
 #   --more    sixteen times the share of the combinations, and Intel's CPU runtime
 #   --all     a share 128 times as large, and all tests on every implementation that is here: two hours
@@ -92,9 +93,9 @@ job() {
 seconds() {
   case $1 in
     test_scan) echo 200 ;;
-    test_histogram | test_reduce | test_faults) echo 100 ;;
-    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_offsets | test_pairs) echo 50 ;;
-    test_sort) echo 40 ;;
+    test_histogram | test_reduce | test_faults | test_devices | test_trust) echo 100 ;;
+    test_arguments | test_prepare | test_host | test_segments) echo 60 ;;
+    test_sort | test_select | test_runs | test_start | test_uniform_add | test_lanes | test_plants) echo 30 ;;
     *) echo 10 ;;
   esac
 }
@@ -193,7 +194,8 @@ if [ -z "$intel" ]; then
 elif has_intel; then
   on_part intel "$work/intel/lib/libintelocl.so" 60
 fi
-for script in tests/compile.sh tests/test_*.sh; do
+job 150 script tests/compile.sh
+for script in tests/test_*.sh; do
   job 90 script "$script"
 done
 driver=$pocl

@@ -157,7 +157,7 @@ static int begin(void **state) {
     return 0;
 }
 
-#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, test_end)
+#define CASE(function) TEST_BEGUN_BY(function, begin)
 
 /* ---- correct descs, from which each case changes one thing ------------------------------------------------------- */
 
