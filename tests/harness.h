@@ -64,7 +64,7 @@ static struct test_state {
     gpuscan_limits   limits;    /* and these */
     uint32_t         chunk;     /* what test_chunk set */
     const gpuscan_opencl *limited_opencl; /* entry points of such an object; NULL: the usual ones */
-    uint64_t         name;      /* a number that the running test's name gives */
+    uint64_t         name;      /* the running test's, hashed */
     unsigned         turn;      /* counts what takes turns, from 0 in each test */
     gpuscan_strategy strategy;  /* that test_strategies runs with */
     int              is_attempt, is_quiet; /* a failed check goes back instead of ending the test; it says nothing */
@@ -372,11 +372,15 @@ static inline void test_case_code(const test_operation *operation, const void *g
     code_add("    test.random = UINT64_C(0x%" PRIx64 ");\n", test.random);
 }
 
+static inline int test_is_cpu(void) {
+    return (test.gs->device.type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
 /* Programs are what takes a CPU's compiler long, so a run of a small share has in each test, besides the library's own
    choice, either the strategy of several passes, or those of one, on groups or on a CPU; which, its name and the seed
    decide. */
 static inline int test_takes_all_strategies(void) {
-    return test.is_long || test.share < 64 || !(test.gs->device.type & CL_DEVICE_TYPE_CPU);
+    return test.is_long || test.share < 64 || !test_is_cpu();
 }
 
 static inline int test_takes_strategy(int strategy) {
@@ -1050,13 +1054,11 @@ static inline int test_close(void **state) {
     return alarm ? -1 : 0;
 }
 
-/* Each test starts from the same random numbers, whichever tests ran before it. The state is its name, or
-   none: it begins once more. */
+/* Each test starts from the same random numbers, whichever tests ran before it. The state is its name, or none:
+   it begins once more. */
 static inline int test_begin(void **state) {
-    const char *c;
-    if (state)
-        for (c = *state ? (const char *)*state : "", test.name = 0; *c != '\0'; c++)
-            test.name = test.name * 31 + (unsigned char)*c;
+    if (state && *state)
+        test.name = gpuscan__hash(GPUSCAN__HASH_START, *state, strlen((const char *)*state));
     test.random = test.seed;
     test.turn = 0;
     test.what[0] = '\0';
