@@ -1736,8 +1736,20 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#endif\n"
+    "/* Where a group takes tile after tile it is read anew for each use: what a compiler computes of it before the loop and\n"
+    "   keeps takes registers, which spill. (NVIDIA 580, scan of u32: 87 instead of 63. H200, 2^28 elements by the device's\n"
+    "   count, us, and with fewer registers and groups: scan 728, 624; by key 1296, 967; unique 580, 447.) */\n"
+    "#if GPUSCAN_COUNTED && GPUSCAN_PTX\n"
+    "static inline uint gpuscan_item(void) {\n"
+    "    uint x;\n"
+    "    __asm__ volatile(\"mov.u32 %0, %%tid.x;\" : \"=r\"(x));\n"
+    "    return x;\n"
+    "}\n"
+    "#define GPUSCAN_ITEM gpuscan_item()\n"
+    "#else\n"
     "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
-    "\n"
+    "#endif\n"
+    "\n",
     "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n"
     "   the registers by itself, and spills, or loads late what was asked for early. */\n"
     "#if GPUSCAN_REGISTERS\n"
@@ -1760,7 +1772,7 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* CPUs: bytes of a cache line, stores past the caches, and lines that are asked for early. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
@@ -1798,7 +1810,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1822,7 +1834,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL\n"
     "#define GPUSCAN_UNROLL_8\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Loops that must not be unrolled, since what they call is long. */\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
@@ -1859,33 +1871,31 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
     "\n"
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
-    "   The same for every work-item of the group. It may be drawn before it is wanted, by item 0, and given to the others\n"
-    "   then. */\n"
-    "static inline uint gpuscan_ticket_draw(global uint *counter) {\n"
-    "    return GPUSCAN_ITEM == 0 ? atomic_inc(counter) : 0;\n"
-    "}\n"
-    "static inline uint gpuscan_ticket_give(global uint *counter, uint tickets, uint drawn, local uint *shared) {\n"
-    "    if (GPUSCAN_ITEM == 0 && drawn == tickets - 1)\n"
-    "        atomic_xchg(counter, 0u);\n"
+    "   The same for every work-item of the group. */\n"
+    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
     "#if GPUSCAN_GROUP == 1\n"
-    "    return drawn;\n"
+    "    uint ticket = atomic_inc(counter);\n"
+    "    if (ticket == tickets - 1)\n"
+    "        atomic_xchg(counter, 0u);\n"
+    "    return ticket;\n"
     "#else\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        *shared = drawn;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        uint ticket = atomic_inc(counter);\n"
+    "        if (ticket == tickets - 1)\n"
+    "            atomic_xchg(counter, 0u);\n"
+    "        *shared = ticket;\n"
+    "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    return *shared;\n"
     "#endif\n"
     "}\n"
-    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
-    "    return gpuscan_ticket_give(counter, tickets, gpuscan_ticket_draw(counter), shared);\n"
-    "}\n"
-    "\n",
+    "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1900,7 +1910,7 @@ static const char *gpuscan__kernels[] = {
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n"
+    "\n",
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1920,7 +1930,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n",
+    "\n"
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1959,7 +1969,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -1968,7 +1978,7 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" GPUSCAN_ALL_LANES \";\" ::: \"memory\")\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
@@ -2017,7 +2027,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -2039,7 +2049,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC()     /* of a window, which is one work-item */\n"
     "#define GPUSCAN_SUBGROUP_SYNC()  GPUSCAN_BARRIER()\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
     "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
     "#if GPUSCAN_PTX >= 90\n"
@@ -2068,7 +2078,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -2090,7 +2100,7 @@ static const char *gpuscan__kernels[] = {
     "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n"
     "    return arg;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n"
     "    if (b.index == GPUSCAN_ARG_NONE)\n"
     "        return a;\n"
@@ -2137,7 +2147,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
     "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
@@ -2159,7 +2169,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
     "typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n"
-    "\n",
+    "\n"
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
     "\n"
@@ -2197,7 +2207,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef gpuscan_number gpuscan_plain;\n"
     "typedef gpuscan_result gpuscan_dst;\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -2236,7 +2246,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return b;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
     "}\n"
@@ -2267,7 +2277,7 @@ static const char *gpuscan__kernels[] = {
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
@@ -2293,7 +2303,7 @@ static const char *gpuscan__kernels[] = {
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n",
+    "\n"
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2317,7 +2327,7 @@ static const char *gpuscan__kernels[] = {
     "    return before != key;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
     "}\n"
@@ -2354,7 +2364,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -2373,7 +2383,7 @@ static const char *gpuscan__kernels[] = {
     "            heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
     "    return heads;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A sum after init, if a segment has begun in it. */\n"
     "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
     "    if (sum.begun[0] != 0)\n"
@@ -2415,7 +2425,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Element i alone, as what is combined. */\n"
     "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
     "    bool is_head = gpuscan_is_head(from, i);\n"
@@ -2435,7 +2445,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -2467,7 +2477,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
     "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED_EXTREME\n"
     "#if GPUSCAN_PTX >= 90\n"
     "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
@@ -2495,7 +2505,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
     "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
     "#ifdef GPUSCAN_PACKED_BITS\n"
@@ -6670,61 +6680,28 @@ static const char *gpuscan__kernels[] = {
     "   one after another; a group with nothing to do costs 2 ns (H200). What a group waits for has a lower number, and\n"
     "   so has all that others do before: the lowest of all waits for nothing. */\n"
     "#if GPUSCAN_COUNTED\n"
-    "/* Whether the next number is drawn when a tile is begun, so that nobody waits for the counter; but what waits for it\n"
-    "   waits longer. (H200, 2^28 elements by the device's count, us, drawn when wanted; when a tile is begun; when it waits\n"
-    "   for no other tile any more: scan 674; 736; 736, by key 1082; 1324; 1287, select 466; 543; 536, unique 533; 528; 599,\n"
-    "   run lengths 887; 756; 782, reduction by key 1025; 971; 1002.) */\n"
-    "#define GPUSCAN_DRAWS_EARLY GPUSCAN_RUN_STATE\n"
-    "typedef struct {\n"
-    "    global uint *counter;\n"
-    "    uint all, drawers;\n"
-    "    bool has_own; /* each number has a group */\n"
-    "    uint next;    /* the group's own, or the one that was drawn early */\n"
-    "} gpuscan_draws;\n"
-    "\n",
-    "/* Numbers up to all, by so many groups. */\n"
-    "GPUSCAN_INLINE gpuscan_draws gpuscan_draws_begin(global uint *counter, uint all, uint drawers, uint own) {\n"
-    "    gpuscan_draws draws;\n"
-    "    draws.counter = counter;\n"
-    "    draws.all = all;\n"
-    "    draws.drawers = drawers;\n"
     "#if GPUSCAN_AHEAD || GPUSCAN_PTX\n"
-    "    draws.has_own = drawers >= all;\n"
+    "#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all)) /* each number has a group */\n"
     "#else\n"
-    "    draws.has_own = false; /* groups need not start in their order */\n"
+    "#define GPUSCAN_HAVE_OWN(all, drawers) false /* groups need not start in their order */\n"
     "#endif\n"
-    "    draws.next = own;\n"
-    "#if GPUSCAN_DRAWS_EARLY\n"
-    "    if (!draws.has_own)\n"
-    "        draws.next = gpuscan_ticket_draw(counter);\n"
-    "#endif\n"
-    "    return draws;\n"
-    "}\n"
-    "\n"
-    "/* The group's next number, if there is one. */\n"
-    "GPUSCAN_INLINE bool gpuscan_draw(gpuscan_draws *draws, uint *number, local gpuscan_shared *shared) {\n"
-    "    if (draws->has_own) {\n"
-    "        *number = draws->next;\n"
-    "        draws->next = draws->all;\n"
-    "        return *number < draws->all;\n"
-    "    }\n"
+    "\n",
+    "/* The next of all numbers, or none below all; own, where each number has a group. Nobody draws before it wants the\n"
+    "   number, as what waits for that would wait longer (H200, 2^28 elements, us, drawn when a tile is begun, and before\n"
+    "   that: scan 740, 728; by key 1774, 1296; by a fixed share of the tiles, which waits for groups that have not\n"
+    "   started, 609; 1193, where drawing takes 624; 967). */\n"
+    "GPUSCAN_INLINE uint gpuscan_draw(global uint *counter, uint all, uint drawers, uint own, local gpuscan_shared *shared) {\n"
+    "    if (GPUSCAN_HAVE_OWN(all, drawers))\n"
+    "        return own;\n"
     "    GPUSCAN_BARRIER(); /* what the group has in local memory has been read */\n"
-    "#if !GPUSCAN_DRAWS_EARLY\n"
-    "    draws->next = gpuscan_ticket_draw(draws->counter);\n"
-    "#endif\n"
-    "    *number = gpuscan_ticket_give(draws->counter, draws->all + draws->drawers, draws->next, &shared->ticket);\n"
-    "    if (*number >= draws->all)\n"
-    "        return false;\n"
-    "#if GPUSCAN_DRAWS_EARLY\n"
-    "    draws->next = gpuscan_ticket_draw(draws->counter);\n"
-    "#endif\n"
-    "    return true;\n"
+    "    return gpuscan_ticket(counter, all + drawers, &shared->ticket);\n"
     "}\n"
     "\n"
+    "#define GPUSCAN_FOR_DRAWS(number, counter, all, drawers, own)                                                          \\\n"
+    "    for ((number) = gpuscan_draw(counter, all, drawers, own, shared); (number) < (all);                                \\\n"
+    "         (number) = gpuscan_draw(counter, all, drawers, all, shared))\n"
     "#define GPUSCAN_FOR_TILES(tile, tiles)                                                                                 \\\n"
-    "    gpuscan_draws draws = gpuscan_draws_begin(GPUSCAN_COUNTERS(states), tiles, (uint)get_num_groups(0),                \\\n"
-    "                                              (uint)get_group_id(0));                                                  \\\n"
-    "    while (gpuscan_draw(&draws, &(tile), shared))\n"
+    "    GPUSCAN_FOR_DRAWS(tile, GPUSCAN_COUNTERS(states), tiles, (uint)get_num_groups(0), (uint)get_group_id(0))\n"
     "#define GPUSCAN_NEXT_TILE continue\n"
     "#else\n"
     "#define GPUSCAN_FOR_TILES(tile, tiles)                                                                                 \\\n"
@@ -6736,12 +6713,12 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
     "} gpuscan_scan_numbers;\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
     "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
-    "\n"
+    "\n",
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
     "   takes a tile, the tile's elements. prefix: what precedes the tile; after: everything up to its end; sum: its own. */\n"
     "GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
@@ -7249,9 +7226,7 @@ static const char *gpuscan__kernels[] = {
     "   more. place: the group's own. */\n"
     "#if GPUSCAN_COUNTED\n"
     "#define GPUSCAN_FOR_PLACES(place, places)                                                                              \\\n"
-    "    gpuscan_draws draws =                                                                                              \\\n"
-    "        gpuscan_draws_begin(GPUSCAN_COUNTERS(states) + 1, places, (uint)get_num_groups(0) - 1, place);                 \\\n"
-    "    while (gpuscan_draw(&draws, &(place), shared))\n"
+    "    GPUSCAN_FOR_DRAWS(place, GPUSCAN_COUNTERS(states) + 1, places, (uint)get_num_groups(0) - 1, place)\n"
     "#else\n"
     "#define GPUSCAN_FOR_PLACES(place, places)\n"
     "#endif\n"
@@ -7322,9 +7297,9 @@ static const char *gpuscan__kernels[] = {
     "                    gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
     "#endif\n"
     "                prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
-    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
+    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
     "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-    "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
+    "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n",
     "                gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
     "#endif\n"
     "            }\n"
@@ -7405,11 +7380,11 @@ static const char *gpuscan__kernels[] = {
     "            prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
     "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
     "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
-    "    }\n",
+    "    }\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
-    "#endif\n"
+    "#endif\n",
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
@@ -7457,9 +7432,9 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
-    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
+    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n",
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
@@ -7501,7 +7476,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_INDEX_PARAMETER\n"
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LENGTH_SIZE == 8\n"
     "typedef ulong gpuscan_length;\n"
     "#else\n"
@@ -7517,7 +7492,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_RESULT_PARAMETER\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
@@ -14895,6 +14870,8 @@ typedef struct gpuscan__profile {
     gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* the same of scans by segments, before those */
     uint32_t segmented_count;
     uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* as in the tuning, where that says none, of groups that take tile
+                                                     after tile */
     uint32_t chunk;           /* CPU strategies: bytes a tile */
     uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
     uint32_t prefetch_dst;    /* and of what is written; where it is 0, large outputs are stored past the caches */
@@ -15894,6 +15871,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 64;
+    /* u32, 2^28 by the device's count, us: unique 447, with 80 492; u64, 2^25: 171, with 80 146, with 128 166 */
+    gpuscan__set_by_size(p->counted_registers, 64, 80);
     /* Rows, 2^28 bytes of u32: of 4, 777, 1000 elements 134, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135,
        but of 6000 155 for 135, as fewer groups of 384 are resident); 2 vectors, groups of 1024 and 32 registers 149,
        155, 151; groups of 512 and 64 registers 138, 152, 141. Tiles brought into the cache 2 to 8 MiB ahead: 1000
@@ -19462,8 +19441,17 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
 
 /* Where only the device knows how many tiles there are, of so many at most, groups that fill it take one after another:
    see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
+    int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    return plan->key.registers ? plan->key.registers
+                               : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
+}
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
-    uint64_t each = gpuscan__uses_ptx(gs, &plan->key) && plan->key.group < 2048 ? 2048 / plan->key.group : 1;
+    uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
+    if (gpuscan__uses_ptx(gs, &plan->key))
+        each = gs->device.profile.groups_per_unit;
+    if (registers)
+        each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
     return plan->forced ? 4 : gpuscan__max(gs->device.units * each, 3);
 }
 static int gpuscan__is_counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
@@ -19508,6 +19496,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
     plan->key.counted = (uint32_t)(!plan->key.few && gpuscan__is_counted(gs, common, desc->count_buffer, plan->tiles));
+    if (plan->key.counted)
+        key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -23118,6 +23108,8 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = (uint32_t)gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles);
+        if (plan->key.counted)
+            key->registers = gpuscan__counted_registers(gs, common);
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
