@@ -14871,7 +14871,7 @@ typedef struct gpuscan__profile {
     uint32_t segmented_count;
     uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
     uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* as in the tuning, where that says none, of groups that take tile
-                                                     after tile */
+                                                     after tile, and of selections by bits */
     uint32_t chunk;           /* CPU strategies: bytes a tile */
     uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
     uint32_t prefetch_dst;    /* and of what is written; where it is 0, large outputs are stored past the caches */
@@ -15783,7 +15783,8 @@ static void gpuscan__profile_progress(gpuscan__profile *p) {
 /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. All measured on an H200;
    times are us at 2^28 elements where nothing else is said. */
 static void gpuscan__profile_nvidia(gpuscan__profile *p) {
-    /* Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is what a cache of 50 MB
+    /* Small: as many groups as share the work, all of which run at once, up to GPUSCAN__FEW_TILES; with more by looking
+       back (8.1 MiB of u32, u64: 18, 22 us; of 8 MiB 10, 10; ahead 11, 12). Large: 24 MiB ahead is what a cache of 50 MB
        holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
        the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows of 4 bytes (566 us), inclusive
        scans of integers want 72 (569; in 64: 597). Packed elements need fewer; bytes and 16 bits that are not packed
@@ -15795,7 +15796,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
@@ -15839,7 +15840,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const gpuscan__tuning segmented[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
     /* Sorts of 2^26, us. u32: the largest tiles that 48 KiB hold, as a digit's runs are longer; more registers would
        keep a third group out: 1149; 384 x 24 with 56 registers 1223, with 80 1301, 512 x 16 1441. With 4 bytes: 1910,
@@ -23100,6 +23101,8 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
+        if (key->word && common->e.selects == GPUSCAN__SELECTS_BITS) /* u32, 2^26 by bits, H200: 65 us; no limit 88 */
+            key->registers = gpuscan__counted_registers(gs, common);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
