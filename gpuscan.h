@@ -16376,6 +16376,30 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
+/* With the program's options. NVIDIA's assembler may find no way with so few registers; or none at all for what its
+   optimizer makes of the kernel ("register allocation failed with register count of 7": an inclusive scan of f32 to f16,
+   rows in a pitch, driver 580), while it takes the same not optimized. */
+static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
+    char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
+    cl_int code;
+    int attempt = 0;
+    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
+    if (program->key.registers)
+        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
+                 (unsigned)program->key.registers);
+    for (;;) {
+        code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        if (code == CL_SUCCESS || !program->key.registers || attempt == 2)
+            return code;
+        gpuscan__log(gs, GPUSCAN_LOG_WARNING,
+                     attempt == 0 ? "no program of so few registers: the compiler's choice of them"
+                                  : "no program of any registers: not optimized");
+        snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, attempt == 0 ? "" : " -cl-opt-disable");
+        attempt++;
+    }
+}
+
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
@@ -16384,20 +16408,13 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
-    char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
-    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
-    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
-    if (program->key.registers)
-        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
-                 (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
         cl_int status = CL_SUCCESS;
         program->program =
             cl->clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
         if (program->program && (code != CL_SUCCESS || status != CL_SUCCESS ||
-                                 cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL) !=
-                                     CL_SUCCESS)) {
+                                 gpuscan__build_somehow(gs, program) != CL_SUCCESS)) {
             cl->clReleaseProgram(program->program);
             program->program = NULL;
         }
@@ -16413,17 +16430,7 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
             cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
-        code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
-        /* NVIDIA's assembler may find no way with so few; or none at all for what its optimizer makes of the kernel
-           ("register allocation failed with register count of 7": an inclusive scan of f32 to f16, rows in a pitch,
-           driver 580), while it takes the same not optimized. */
-        for (i = 0; i < 2 && code != CL_SUCCESS && program->key.registers; i++) {
-            gpuscan__log(gs, GPUSCAN_LOG_WARNING,
-                         i == 0 ? "no program of so few registers: the compiler's choice of them"
-                                : "no program of any registers: not optimized");
-            snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, i == 0 ? "" : " -cl-opt-disable");
-            code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
-        }
+        code = gpuscan__build_somehow(gs, program);
         plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
             return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);

@@ -512,6 +512,57 @@ static void without_words(void) {
     gpuscan_destroy(gs);
 }
 
+/* A compiler that takes programs of limited registers not at all, or none that it has optimized. */
+static struct {
+    int optimizes_none;
+    unsigned builds, sources;
+} picky;
+static cl_int CL_API_CALL picky_build(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
+                                      void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    picky.builds++;
+    if (strstr(options, "-cl-nv-maxrregcount=") || (picky.optimizes_none && !strstr(options, "-cl-opt-disable")))
+        return CL_BUILD_PROGRAM_FAILURE;
+    return fake_clBuildProgram(program, count, ids, options, notify, user);
+}
+static cl_program CL_API_CALL picky_source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
+                                           cl_int *status) {
+    picky.sources++;
+    return fake_clCreateProgramWithSource(context, count, lines, lengths, status);
+}
+
+/* Such a program is built without a limit, then not optimized, from source as from a blob, and nothing is given up. */
+static void attempts(void) {
+    const gpuscan_opencl *usual = table;
+    gpuscan_opencl functions = *table;
+    gpuscan_scan_desc desc;
+    functions.clBuildProgram = picky_build;
+    functions.clCreateProgramWithSource = picky_source;
+    table = &functions;
+    memset(&desc, 0, sizeof desc);
+    desc.count = 1 << 24;
+    for (picky.optimizes_none = 0; picky.optimizes_none < 2; picky.optimizes_none++) {
+        const unsigned tries = picky.optimizes_none ? 3 : 2;
+        gpuscan *gs = fresh();
+        gpuscan_info info;
+        unsigned char blob[10000];
+        size_t size = sizeof blob;
+        picky.builds = picky.sources = 0;
+        expect(gpuscan_scan_prepare(gs, &desc) == GPUSCAN_SUCCESS && picky.builds == tries && picky.sources == 1,
+               "attempts at a program");
+        expect(gpuscan_get_info(gs, &info) == GPUSCAN_SUCCESS && info.refusals == 0 && info.has_lanes,
+               "what an attempt that fails costs");
+        expect(gpuscan_get_blob(gs, blob, &size) == GPUSCAN_SUCCESS, "a blob");
+        gpuscan_destroy(gs);
+        gs = fresh();
+        picky.builds = picky.sources = 0;
+        expect(gpuscan_set_blob(gs, blob, size) == GPUSCAN_SUCCESS &&
+                   gpuscan_scan_prepare(gs, &desc) == GPUSCAN_SUCCESS && picky.builds == tries && picky.sources == 0,
+               "attempts at a blob's program");
+        gpuscan_destroy(gs);
+    }
+    table = usual;
+}
+
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     size_t d;
@@ -538,6 +589,7 @@ int main(int argc, char **argv) {
             elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
             group = 0;
             local_bins(1);
+            attempts();
         }
         if (strcmp(fake.device->file, "amd") == 0)
             local_bins(0);
