@@ -389,6 +389,11 @@ static inline int test_takes_strategy(int strategy) {
            (test.seed + test.name) % 4 == turns[strategy];
 }
 
+/* Likewise one of so many cases of a test. */
+static inline int test_takes_one_of(uint64_t of, uint64_t number) {
+    return test_takes_all_strategies() || (test.seed + test.name + number) % of == 0;
+}
+
 #define TEST_EACH_STRATEGY(s)                                                                                          \
     for ((s) = 0; (s) < GPUSCAN_STRATEGY_COUNT; (s)++)                                                                 \
         if (!test_takes_strategy((int)(s))) {                                                                          \

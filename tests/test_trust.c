@@ -179,9 +179,11 @@ static void test_silent_conversions(void **state) {
     size_t s;
     (void)state;
     for (s = 0; s < 6; s++)
-        silent_conversions(strategies[s % 3], 0, s >= 3);
+        if (test_takes_one_of(2, s))
+            silent_conversions(strategies[s % 3], 0, s >= 3);
     for (width = 2; width <= 64 && !test.info.has_lanes; width *= test.is_small ? 8 : 2)
-        silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width, width == 8);
+        if (test_takes_one_of(3, width))
+            silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width, width == 8);
 }
 
 /* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
@@ -290,7 +292,8 @@ static void test_stopped_between_words(void **state) {
                     c.added = variant & 2 ? 1 : words;
                     c.stored = c.in_place ? words : 1 + (int)test_below((uint64_t)words - 1);
                     c.pause = c.in_place ? 20000 : 0;
-                    if (test.is_long || (variant == k++ / 4 % 4 && (!test.is_small || c.values == 2)))
+                    if (test.is_long || (variant == k++ / 4 % 4 && (!test.is_small || c.values == 2) &&
+                                         test_takes_one_of(2, (uint64_t)(s + c.values + c.is_32))))
                         stopped_scan(&c, test_size(2000, 20000, 100000), (int)test_size(1, 2, 5));
                 }
 }
