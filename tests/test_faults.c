@@ -356,7 +356,8 @@ static void test_calls_warm(void **state) {
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             for (on = 0; on < 2; on++)
                 if (test.is_small ? is_part_of_small(which) && s == 0
-                                  : (which >= JOB_DEVICE_END && s == 0) || test_share((uint64_t)(which + s), s ? 2 : 1))
+                                  : (which >= JOB_DEVICE_END && s == 0 && test_takes_one_of(2, (uint64_t)(which + on))) ||
+                                        test_share((uint64_t)(which + s), s ? 2 : 1))
                     all_faults(which, (gpuscan_strategy)s, WARM, on);
 }
 
@@ -366,7 +367,8 @@ static void test_calls_copied(void **state) {
     (void)state;
     without = GPUSCAN_WITHOUT_ZERO_COPY;
     for (which = JOB_DEVICE_END; which < JOB_END; which++)
-        all_faults(which, GPUSCAN_STRATEGY_AUTO, WARM, 0);
+        if (test_takes_one_of(2, (uint64_t)which))
+            all_faults(which, GPUSCAN_STRATEGY_AUTO, WARM, 0);
     without = 0;
 }
 
@@ -407,7 +409,7 @@ static void test_strategies_cold(void **state) {
         skip();
     for (i = 0; i < 3; i++)
         for (s = 1; s < GPUSCAN_STRATEGY_COUNT; s++)
-            if (test.is_long || s == 1 + (int)i)
+            if (test.is_long || (s == 1 + (int)i && test_takes_one_of(2, i)))
                 all_faults(kinds[i], (gpuscan_strategy)s, COLD, 0);
 }
 
