@@ -182,7 +182,7 @@ static void test_silent_conversions(void **state) {
         if (test_takes_one_of(2, s))
             silent_conversions(strategies[s % 3], 0, s >= 3);
     for (width = 2; width <= 64 && !test.info.has_lanes; width *= test.is_small ? 8 : 2)
-        if (test_takes_one_of(3, width))
+        if (test_takes_one_of(2, s++))
             silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width, width == 8);
 }
 
