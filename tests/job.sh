@@ -25,7 +25,8 @@ count() {
 # A folder with one driver's .icd file, for OCL_ICD_VENDORS.
 only() {
   mkdir -p "$work/icd/$implementation"
-  printf '%s\n' "$1" > "$work/icd/$implementation/$implementation.icd"
+  icd=$work/icd/$implementation/$implementation.icd
+  printf '%s\n' "$1" > "$icd.$$" && mv "$icd.$$" "$icd" # at once: another job may be reading it
   OCL_ICD_VENDORS=$work/icd/$implementation/
   export OCL_ICD_VENDORS
 }
