@@ -15718,8 +15718,8 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_MULTI_PASS;
     p->sort_group = 64;
     p->sort_vectors = 4;
-    p->sort_small = (1 << 16) - 1; /* fewer than two parts; u64, PoCL, an EPYC: 40,000 730 us, in one part 1290 */
     p->sort_part = 1 << 15;
+    p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; u64, PoCL, an EPYC: 40,000 730 us, in one part 1290 */
     p->sort_parts = 4;
     p->integral_group = 64;
     p->integral_vectors = 4;
@@ -19447,13 +19447,15 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
     return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
 }
 
-/* Where only the device knows how many tiles there are, of so many at most, groups that fill it take one after another:
-   see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+/* Registers of groups that take tile after tile. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     return plan->key.registers ? plan->key.registers
                                : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
 }
+
+/* Where only the device knows how many tiles there are, of so many at most, groups that fill it take one after another:
+   see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -23108,8 +23110,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        if (key->word && common->e.selects == GPUSCAN__SELECTS_BITS) /* u32, 2^26 by bits, H200: 65 us; no limit 88 */
-            key->registers = gpuscan__counted_registers(gs, common);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
@@ -23118,7 +23118,8 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = (uint32_t)gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles);
-        if (plan->key.counted)
+        /* by bits, too (H200, u32, 2^26: 65 us; without a limit 88) */
+        if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
