@@ -133,7 +133,7 @@ line="$implementation: ${program#test_}: $passed passed, $failed failed"
 say "$line ($(($(date +%s) - started)) s)"
 if [ "$failed" -gt 0 ]; then
   say "  status $status; from $log:"
-  grep -E -A3 '^\[  ERROR|^\[  FAILED|ALARM|ERROR: |runtime error|no device|no object' "$log" | head -30 | sed 's/^/  /'
+  grep -E -B3 -A3 '^\[  ERROR|^\[  FAILED|ALARM|ERROR: |runtime error|no device|no object' "$log" | head -30 | sed 's/^/  /'
   [ -n "$died" ] && tail -12 "$log" | cut -c 1-300 | sed 's/^/  /' # the last words of whoever gave up
   [ -s "$reports" ] && head -20 "$reports" | sed 's/^/  /'
 fi
