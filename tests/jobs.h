@@ -618,13 +618,18 @@ static inline void job_sort_host(job *j, uint64_t n) {
     j->sort.count = n;
 }
 
-/* Rows of 45 pixels of two channels. */
+/* Rows of 45 pixels of two channels, or longer ones: every device has images of 2048 rows. */
 static inline void job_integral(job *j, uint64_t n) {
-    const uint64_t width = 45, height = n / 90 + 1, pitch = 2 * (width + 1) + 6;
-    const uint64_t size = height * pitch + 2 * (width + 1);
-    cl_short *in = (cl_short *)job_bytes(2 * width * height * 2);
-    cl_uint *out = (cl_uint *)job_bytes(size * 4);
-    uint64_t x, y;
+    uint64_t width = 45, height, pitch, size, x, y;
+    cl_short *in;
+    cl_uint *out;
+    while (n / (2 * width) >= 2048)
+        width = 2 * width + 1;
+    height = n / (2 * width) + 1;
+    pitch = 2 * (width + 1) + 6;
+    size = height * pitch + 2 * (width + 1);
+    in = (cl_short *)job_bytes(2 * width * height * 2);
+    out = (cl_uint *)job_bytes(size * 4);
     j->out_before = (unsigned char *)test_alloc(size * 4);
     memcpy(j->out_before, out, (size_t)size * 4);
     for (y = 0; y <= height; y++)
