@@ -493,7 +493,7 @@ static int is_done(job *j) {
    call waits: drivers stop the call, or run it all the same. Either way nothing hangs, and the next call is right. */
 static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int later) {
     cl_command_queue queue = test_queue_new(0);
-    cl_event gate = user_event(), event = NULL;
+    cl_event gate = NULL, event = NULL;
     gpuscan_call call = call_on(queue);
     job j;
     job_new(&j, which, many / 4 + 100);
@@ -506,6 +506,7 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
                                                                       layer.calls[LAYER_clEnqueueReadBuffer] +
                                                                       layer.calls[LAYER_clEnqueueFillBuffer])))
         goto done;
+    gate = user_event(); /* none that is never set: NVIDIA's driver would not release the context */
     call.wait_count = 1;
     call.wait_list = &gate;
     call.event = &event;
@@ -535,8 +536,8 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
     job_right(gs, &j, &call);
     call.queue = queue;
     job_right(gs, &j, &call);
-done:
     clReleaseEvent(gate);
+done:
     clReleaseCommandQueue(queue);
     job_free(&j);
 }

@@ -400,7 +400,7 @@ static void test_failure_between(void **state) {
             for (at = 1; test.is_long || s == 0 || s == 1 + k; at += test.is_long ? 1 : 3) {
                 gpuscan *gs = layered(), *whole = test.gs;
                 gpuscan_call call = call_on(queue), gated;
-                cl_event gate = user_event(), events[2] = {NULL, NULL};
+                cl_event gate = NULL, events[2] = {NULL, NULL};
                 gpuscan_result result;
                 job first, second;
                 int struck;
@@ -421,6 +421,7 @@ static void test_failure_between(void **state) {
                           test_strategy_name((gpuscan_strategy)s), at);
                 struck = 0;
                 if (result == GPUSCAN_SUCCESS) {
+                    gate = user_event();
                     test_ok(job_start(gs, &first, &gated));
                     layer_reset();
                     layer.fail_at = at;
@@ -439,8 +440,8 @@ static void test_failure_between(void **state) {
                     layer_taken(events[1]);
                     clReleaseEvent(events[0]);
                     clReleaseEvent(events[1]);
+                    clReleaseEvent(gate);
                 }
-                clReleaseEvent(gate);
                 job_free(&first);
                 job_free(&second);
                 test_destroy(gs);
