@@ -14471,6 +14471,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
+    "#if !GPUSCAN_SORT_TOGETHER\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
     "} gpuscan_sort_histogram_numbers;\n"
@@ -14543,8 +14544,8 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_device_fence();\n"
     "    GPUSCAN_BARRIER();\n"
     "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), groups, &shared->ticket) != groups - 1)\n"
-    "        return;\n"
-    "    gpuscan_device_fence();\n",
+    "        return;\n",
+    "    gpuscan_device_fence();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
@@ -14614,8 +14615,8 @@ static const char *gpuscan__kernels[] = {
     "                back[e].prefix = bases[d];\n"
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
-    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
-    "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n",
+    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n",
+    "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
     "    }\n"
     "    gpuscan_sort_start(totals, starts, shared);\n"
@@ -14700,6 +14701,156 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
+    "\n"
+    "#else\n"
+    "/* [SORT TOGETHER] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Few tiles, each of which has a group of its own: all passes in one launch, in which the groups meet twice a pass,\n"
+    "   once all have published their tiles' counts and once all have stored their elements. First they agree on that: the\n"
+    "   last group to begin finds all of them running. Who has waited too long for that sorts alone, and the others leave\n"
+    "   without having written anything, so nothing hangs where groups do not run at once. What is agreed is a word's first\n"
+    "   change. */\n"
+    "#define GPUSCAN_SORT_BEGUN(zeros)  (GPUSCAN_COUNTERS(zeros))      /* groups that have begun, and come to meetings */\n"
+    "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* one of: */\n"
+    "#define GPUSCAN_SORT_ALL_RUN       1u\n"
+    "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
+    "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
+    "#define GPUSCAN_SORT_AT_ONCE       16                             /* counts that are loaded at once */\n"
+    "\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
+    "} gpuscan_sort_together_numbers;\n"
+    "\n"
+    "/* Whether this group sorts, with the others or alone. */\n"
+    "enum { GPUSCAN_SORT_LEAVES, GPUSCAN_SORT_WITH_ALL, GPUSCAN_SORT_ALONE };\n"
+    "static inline uint gpuscan_sort_agree(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
+    "    if (groups <= 1)\n"
+    "        return GPUSCAN_SORT_ALONE;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        global uint *agreed = GPUSCAN_SORT_AGREED(zeros);\n"
+    "        uint mine = GPUSCAN_SORT_ALL_RUN, seen = 0;\n"
+    "        if (atomic_inc((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros)) != groups - 1) {\n"
+    "            mine = GPUSCAN_SORT_ONE_SORTS;\n"
+    "            for (uint polls = 0; seen == 0 && polls < GPUSCAN_POLLS; polls++)\n"
+    "                seen = gpuscan_sort_observe(agreed);\n"
+    "        }\n"
+    "        if (seen == 0)\n"
+    "            seen = atomic_cmpxchg((volatile global uint *)agreed, 0u, mine);\n"
+    "        if (seen == 0)\n"
+    "            shared->ticket = mine == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_ALONE;\n"
+    "        else\n"
+    "            shared->ticket = seen == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_LEAVES;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return shared->ticket;\n"
+    "}\n"
+    "\n"
+    "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then. */\n"
+    "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
+    "    gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (GPUSCAN_ITEM == 0 && groups > 1) {\n"
+    "        global uint *begun = GPUSCAN_SORT_BEGUN(zeros);\n"
+    "        atomic_inc((volatile global uint *)begun);\n"
+    "        while (gpuscan_sort_observe(begun) < (meeting + 1) * groups)\n"
+    "            ;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    gpuscan_device_fence();\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
+    "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
+    "    global gpuscan_sort_value *values_tmp, global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+    "    gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) {\n"
+    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
+    "    uint end = (uint)numbers.end, own = (uint)get_group_id(0), meeting = 0;\n"
+    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    uint tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
+    "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, (uint)numbers.begin, 0};\n"
+    "    if (own >= tiles)\n"
+    "        return;\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    keys_tmp += numbers.keys_tmp_offset;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    values_tmp += numbers.values_tmp_offset;\n"
+    "    states += numbers.states_offset;\n"
+    "    zeros += numbers.zeros_offset;\n"
+    "    GPUSCAN_TEST_DELAY(own);\n"
+    "    uint agreed = gpuscan_sort_agree(zeros, tiles, shared);\n"
+    "    /* alone: all tiles' counts are published before the first tile is stored, in steps before it */\n"
+    "    uint groups = agreed == GPUSCAN_SORT_ALONE ? 1 : tiles, before_first = tiles - groups;\n"
+    "    for (uint p = 0; p < passes && agreed != GPUSCAN_SORT_LEAVES; p++) {\n"
+    "        plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
+    "        gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+    "        for (uint step = 0; step <= 2 * before_first; step++) {\n"
+    "            uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
+    "                        : step < before_first        ? before_first - step\n"
+    "                                                     : step - before_first;\n"
+    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n"
+    "            gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
+    "            uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS], places[GPUSCAN_PACKED_WORDS(16)];\n"
+    "            uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n",
+    "            gpuscan_sort_load(keys_here, (p == 0 ? keys : p % 2 ? keys_dst : keys_tmp) + first, valid, digit);\n"
+    "            gpuscan_sort_begin(shared);\n"
+    "            gpuscan_sort_tally(keys_here, digit, totals, shared);\n"
+    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "                if (d < GPUSCAN_RADIX)\n"
+    "                    states[tile * GPUSCAN_RADIX + d] = totals[e];\n"
+    "            }\n"
+    "            if (step < before_first) {\n"
+    "                GPUSCAN_BARRIER();\n"
+    "                continue;\n"
+    "            }\n"
+    "            gpuscan_sort_start(totals, starts, shared);\n"
+    "            gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
+    "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
+    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "                before[e] = all[e] = 0;\n"
+    "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
+    "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
+    "                        here[i] = t + i < tiles ? states[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
+    "                        bool left = t + i < tile && !(GPUSCAN_PLANTED(SORT_LOOK_BACK) && t + i + 1 == tile);\n"
+    "                        before[e] += left ? here[i] : 0;\n"
+    "                        all[e] += here[i];\n"
+    "                    }\n"
+    "                }\n"
+    "                sum += all[e];\n"
+    "            }\n"
+    "            sum = gpuscan_sort_before(sum, shared);\n"
+    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "                if (d < GPUSCAN_RADIX)\n"
+    "                    shared->to[d] = sum + before[e] - starts[e];\n"
+    "                sum += all[e];\n"
+    "            }\n"
+    "            GPUSCAN_BARRIER();\n"
+    "            gpuscan_sort_store(keys_here, p % 2 ? keys_tmp : keys_dst,\n"
+    "                               (p == 0 ? values : p % 2 ? values_dst : values_tmp) + first, first,\n"
+    "                               p % 2 ? values_tmp : values_dst, valid, digit, flags, places, shared);\n"
+    "        }\n"
+    "        if (p + 1 < passes)\n"
+    "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
+    "        plain.shift += width;\n"
+    "        flags &= ~GPUSCAN_FLAG_BY_INDEX;\n"
+    "    }\n"
+    "    if (tiles == 1 || gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), tiles, &shared->ticket) != tiles - 1)\n"
+    "        return;\n"
+    "    if (GPUSCAN_ITEM == 0) { /* the last: the words are 0 as they were */\n"
+    "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros), 0u);\n"
+    "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(zeros), 0u);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n"
     "#endif /* GPUSCAN_SORT */\n",
@@ -14954,6 +15105,8 @@ typedef struct gpuscan__profile {
                                                            bytes: alone, with values of 4, of 8 bytes */
     int sort_halves; /* then: with values of 8 bytes both go through local memory in two halves of a tile */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
+    uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
+                               groups that wait for each other: which must not stop once they have begun */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
 
@@ -15898,6 +16051,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
     p->sort_halves = 1;
+    p->sort_together = (uint32_t)1 << 20;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
@@ -23894,6 +24048,7 @@ typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* places and indices have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
+    uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
     uint32_t counted; /* one launch a pass: the device knows how many elements there are, and groups take many tiles */
@@ -23948,6 +24103,9 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
+#define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
+    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
+    X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags)
@@ -23960,11 +24118,12 @@ GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
 GPUSCAN__NUMBERS(sort_places, GPUSCAN__SORT_PLACES_NUMBERS)
 GPUSCAN__NUMBERS(sort_scatter, GPUSCAN__SORT_SCATTER_NUMBERS)
 GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
+GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
 
-/* Kernels, by their places in a program. Three forms of a sort, each in programs of its own: several launches a pass,
-   one launch a pass, and one launch for all. */
+/* Kernels, by their places in a program. Four forms of a sort, each in programs of its own: several launches a pass, one
+   launch a pass, and one launch for all, by one group or by several together. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
     GPUSCAN__SORT_COUNT,
@@ -23972,22 +24131,28 @@ enum {
     GPUSCAN__SORT_SCATTER,
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_SMALL = 1
+    GPUSCAN__SORT_SMALL = 1,
+    GPUSCAN__SORT_TOGETHER = 1
 };
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_KERNELS "gpuscan_sort_gather", "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"
 #define GPUSCAN__SORT_SINGLE_KERNELS "gpuscan_sort_gather", "gpuscan_sort_histogram", "gpuscan_sort_sweep"
 #define GPUSCAN__SORT_SMALL_KERNELS "gpuscan_sort_gather", "gpuscan_sort_small"
+#define GPUSCAN__SORT_TOGETHER_KERNELS "gpuscan_sort_gather", "gpuscan_sort_together"
     static const char *const several[] = {GPUSCAN__SORT_KERNELS, NULL};
     static const char *const several_custom[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
     static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
     static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const together[] = {GPUSCAN__SORT_TOGETHER_KERNELS, NULL};
+    static const char *const together_custom[] = {GPUSCAN__SORT_TOGETHER_KERNELS, "gpuscan_sort_keys", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
     if (own.small)
         return key->custom_size ? small_custom : small_sort;
+    if (own.together)
+        return key->custom_size ? together_custom : together;
     if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return key->custom_size ? single_custom : single;
     return key->custom_size ? several_custom : several;
@@ -24023,6 +24188,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "SORT_PLACES_NUMBERS", gpuscan__sort_places_numbers_text);
     gpuscan__define(text, "SORT_SCATTER_NUMBERS", gpuscan__sort_scatter_numbers_text);
     gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
+    gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
     gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
     gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
@@ -24033,6 +24199,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
+    gpuscan__define_number(text, "SORT_TOGETHER", own.together);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
@@ -24196,6 +24363,12 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 /* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each. */
 enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
 
+/* Groups that sort together have as many rounds as these; from so many groups on, twice as many. H200, us, group x rounds
+   at 2^13; 2^16; 2^18; 2^19 elements: u32 256 x 8 24; 31; 48; 83, 256 x 16 27; 30; 38; 47, 512 x 4 26; 32; 51; 82, 512 x
+   8 30; 35; 45; 63, 512 x 12 31; 35; 42; 50, 384 x 8 27; 32; 44; 78, one launch a pass 79; 77; 78; 79; with 4 bytes
+   256 x 8 27; 34; 56; 81, 256 x 16 34; 39; 55; 79, 512 x 8 36; 39; 51; 68, one launch a pass 79; 77; 79; 83. */
+enum { GPUSCAN__SORT_TOGETHER_ROUNDS = 8, GPUSCAN__SORT_TOGETHER_MANY = 32 };
+
 /* The key's group, vectors and tile, cut down to what local memory holds. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
@@ -24234,7 +24407,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.whole = plan->key.counted = plan->key.halved = plan->key.ahead = 0;
+    plan->key.whole = plan->key.counted = plan->key.halved = plan->key.ahead = plan->key.together = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
@@ -24262,7 +24435,15 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
             plan->key.small = desc->count <= key->tile;
         }
-        if (!plan->key.small) {
+        if (!plan->key.small && is_single && desc->count <= gs->device.profile.sort_together) {
+            uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
+            uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
+            if (desc->count > (uint64_t)GPUSCAN__SORT_TOGETHER_MANY * some * rounds)
+                rounds *= 2;
+            gpuscan__sort_fit(gs, plan, some, rounds, batch);
+            plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
+        }
+        if (!plan->key.small && !plan->key.together) {
             plan->key.halved = halves;
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
             plan->key.small = desc->count <= key->tile && !halves;
@@ -24270,8 +24451,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
-        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small;
-        if (is_single && !plan->key.small) {
+        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && !plan->key.together;
+        if (is_single && !plan->key.small && !plan->key.together) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
             plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = 8;
@@ -24434,9 +24615,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) +
-                     (plan->key.small                                                  ? 1
-                      : gpuscan__sort_is_single(plan) ? 1 + plan->passes
-                                                        : 3 * plan->passes);
+                     (plan->key.small || plan->key.together ? 1
+                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
+                                                            : 3 * plan->passes);
     for (k = 0; k <= desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -24617,6 +24798,34 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
+static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
+    uint32_t size = plan->values.size;
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
+    gpuscan__sort_together_numbers numbers;
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.begin = plan->begin;
+    numbers.end = plan->end;
+    numbers.width = plan->width;
+    numbers.passes = plan->passes;
+    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->tiles,
+                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+}
+
 /* Bytes that a CPU scatters element by element, as far as the caches hold both sides: further away each of the 256 lines
    that a part writes to has left the cache before it is full. A core's share of a large cache is taken as 8 MiB. */
 static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
@@ -24779,7 +24988,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
-    int is_single = gpuscan__sort_is_single(plan);
+    int is_single = gpuscan__sort_is_single(plan), is_one = plan->key.small || plan->key.together;
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     run.chain = chain;
@@ -24792,9 +25001,11 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_keys_of(&run);
     if (r == 0 && plan->key.small)
         r = gpuscan__sort_small(&run);
-    if (r == 0 && is_single)
+    if (r == 0 && plan->key.together)
+        r = gpuscan__sort_together(&run);
+    if (r == 0 && is_single && !is_one)
         r = gpuscan__sort_histogram(&run);
-    for (i = 0; i < plan->passes && r == 0 && !plan->key.small; i++)
+    for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
         r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
     both[0] = &plan->keys;
     both[1] = &plan->values;

@@ -392,6 +392,12 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
         gpuscan *gs = fresh();
         desc.call.strategy = (gpuscan_strategy)s;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");
+        if (s == GPUSCAN_STRATEGY_AUTO) { /* of so many, in one launch */
+            gs = fresh();
+            desc.count = 50000;
+            done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of few");
+            desc.count = UINT64_C(1) << 26;
+        }
     }
 }
 

@@ -12,7 +12,7 @@ typedef struct plant {
                               aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
                               r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
                               with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
-                              floats, with NaN, and values, p: with a payload that is gathered, i: integral, m: quantiles,
+                              floats, with NaN, and values, z: of tiles together, p: with a payload that is gathered, i: integral, m: quantiles,
                               x: histogram of an image's region, y: its integral */
     gpuscan_strategy strategy;
     uint32_t         lanes;
@@ -98,6 +98,9 @@ static const plant plants[] = {
     {"SORT_PLACES", 'q', MULTI, 8, 0, 50003, REFUSED},
     {"SORT_LOOK_BACK", 'q', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_NAN", 'q', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SORT_LOOK_BACK", 'z', SINGLE, 0, 0, 5003, REFUSED},
+    {"SORT_ORDER", 'z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SORT_TAIL", 'z', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_TAIL", 'q', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, WRONG},
     {"SORT_NAN", 'q', MULTI, 8, 0, 1003, REFUSED},
@@ -162,6 +165,11 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     d.payloads = &values;
     d.payload_count = 1;
     d.call.strategy = p->strategy;
+    if (p->what == 'z') {
+        gs->device.profile.sort_group = 32;
+        gs->device.profile.sort_together = 1u << 20;
+        gs->device.units = 500;
+    }
     r = gpuscan_sort(gs, &d);
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
         right = -1;
@@ -236,7 +244,7 @@ static cl_mem image_of(const unsigned char *pixels, uint64_t n, uint64_t width) 
 static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
-    const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
+    const uint64_t n = test.info.has_lanes && !p->lanes && p->what != 'z' ? 600001 : p->count; /* more than a lane each */
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
     const int of_image = p->what == 'x' || p->what == 'y', is_table = p->what == 'y'; /* of first channels */
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
@@ -260,11 +268,12 @@ static int run(gpuscan *gs, const plant *p) {
     uint64_t i;
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
-    if (p->what == 'q' || p->what == 'p' || p->what == 'i' || p->what == 'm') {
+    const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'p';
+    if (is_sort || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);
         free(got);
-        return p->what == 'q' || p->what == 'p' ? sort_plant(gs, p, n) : table_plant(gs, p, n);
+        return is_sort ? sort_plant(gs, p, n) : table_plant(gs, p, n);
     }
     union {
         gpuscan_scan_desc scan;

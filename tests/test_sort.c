@@ -48,11 +48,24 @@ static void check_next(sort_case c) {
         test_strategies(&sorts, &c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
 }
 
-/* From here on a CPU's sort has passes over parts, however few the elements. past: and stores past the caches. */
+/* From here on groups sort together in one launch, of as many tiles as need more. alone: one of them does not wait for
+   the others, unless they are there at once. */
+static void together(int alone) {
+    test.gs->device.profile.sort_group = 32;
+    test.gs->device.profile.sort_together = 1u << 20;
+    test.gs->device.units = 500;
+    if (alone)
+        test.gs->device.profile.polls = 1;
+}
+
+/* From here on a CPU's sort has passes over parts, however few the elements. past: and stores past the caches. Groups
+   sort together, or in every second place of the tests have a launch a pass. */
 static void in_parts(int past) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
     test_limit(&limits);
+    if ((test.seed + test.turn++) % 2)
+        together((int)test_below(2));
     test.gs->device.profile.sort_small = 0;
     test.gs->device.profile.sort_part = 1;
     if (past)
@@ -87,6 +100,28 @@ static void lengths_in_parts(void **state) {
 static void lengths_past_the_caches(void **state) {
     in_parts(1);
     lengths(state);
+}
+
+/* Of one tile to many, whose groups are all there, or not. */
+static void lengths_together(void **state) {
+    static const uint64_t counts[] = {0, 1, 255, 256, 257, 511, 512, 513, 1021, 4096, 8191, 8192, 8193, 16411, 50021};
+    size_t                i;
+    int                   alone;
+    (void)state;
+    for (alone = 0; alone < 2; alone++) {
+        gpuscan_limits limits;
+        memset(&limits, 0, sizeof limits);
+        test_limit(&limits);
+        together(alone);
+        for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            sort_case c = a_sort(i % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_F32, counts[i]);
+            c.sizes[0] = i % 3 ? 0 : 4;
+            c.has_permutation = i % 3 == 1;
+            c.in_place = i % 4 == 0;
+            if (!test.is_small || counts[i] < 600)
+                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+        }
+    }
 }
 
 static void large(void **state) {
@@ -623,6 +658,8 @@ static void silent_and_late_tiles(void **state) {
         memset(&limits, 0, sizeof limits);
         limits.lanes = of[k].lanes;
         test_limit(&limits);
+        if ((k + test.seed) % 2)
+            together(0);
         test.gs->device.profile.polls = 3;
         snprintf(text, sizeof text,
                  "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
@@ -663,6 +700,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(lengths_in_parts),
                                        TEST(lengths_past_the_caches),
+                                       TEST(lengths_together),
                                        TEST(large),
                                        TEST(types),
                                        TEST(keys_alone),
