@@ -14715,7 +14715,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ALL_RUN       1u\n"
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
-    "#define GPUSCAN_SORT_AT_ONCE       16                             /* counts that are loaded at once */\n"
+    "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
     "\n",
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
@@ -14745,24 +14745,29 @@ static const char *gpuscan__kernels[] = {
     "    return shared->ticket;\n"
     "}\n"
     "\n"
-    "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then. */\n"
+    "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
+    "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
-    "    gpuscan_device_fence();\n"
+    "    if (!GPUSCAN_PTX)\n"
+    "        gpuscan_device_fence();\n"
     "    GPUSCAN_BARRIER();\n"
     "    if (GPUSCAN_ITEM == 0 && groups > 1) {\n"
     "        global uint *begun = GPUSCAN_SORT_BEGUN(zeros);\n"
+    "        gpuscan_device_fence();\n"
     "        atomic_inc((volatile global uint *)begun);\n"
     "        while (gpuscan_sort_observe(begun) < (meeting + 1) * groups)\n"
     "            ;\n"
+    "        gpuscan_device_fence();\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_device_fence();\n"
+    "    if (!GPUSCAN_PTX)\n"
+    "        gpuscan_device_fence();\n"
     "}\n"
     "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
     "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
-    "    global gpuscan_sort_value *values_tmp, global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+    "    global gpuscan_sort_value *values_tmp, global ushort *counts, global uint *zeros, global const uint *count_buffer,\n"
     "    gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) {\n"
     "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
     "    uint end = (uint)numbers.end, own = (uint)get_group_id(0), meeting = 0;\n"
@@ -14777,7 +14782,7 @@ static const char *gpuscan__kernels[] = {
     "    values += numbers.values_offset;\n"
     "    values_dst += numbers.values_dst_offset;\n"
     "    values_tmp += numbers.values_tmp_offset;\n"
-    "    states += numbers.states_offset;\n"
+    "    counts += numbers.counts_offset;\n"
     "    zeros += numbers.zeros_offset;\n"
     "    GPUSCAN_TEST_DELAY(own);\n"
     "    uint agreed = gpuscan_sort_agree(zeros, tiles, shared);\n"
@@ -14790,17 +14795,17 @@ static const char *gpuscan__kernels[] = {
     "            uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
     "                        : step < before_first        ? before_first - step\n"
     "                                                     : step - before_first;\n"
-    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n"
+    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n",
     "            gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "            uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS], places[GPUSCAN_PACKED_WORDS(16)];\n"
-    "            uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n",
+    "            uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n"
     "            gpuscan_sort_load(keys_here, (p == 0 ? keys : p % 2 ? keys_dst : keys_tmp) + first, valid, digit);\n"
     "            gpuscan_sort_begin(shared);\n"
     "            gpuscan_sort_tally(keys_here, digit, totals, shared);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
-    "                    states[tile * GPUSCAN_RADIX + d] = totals[e];\n"
+    "                    counts[tile * GPUSCAN_RADIX + d] = (ushort)totals[e];\n"
     "            }\n"
     "            if (step < before_first) {\n"
     "                GPUSCAN_BARRIER();\n"
@@ -14816,7 +14821,7 @@ static const char *gpuscan__kernels[] = {
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
-    "                        here[i] = t + i < tiles ? states[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
+    "                        here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
     "                        bool left = t + i < tile && !(GPUSCAN_PLANTED(SORT_LOOK_BACK) && t + i + 1 == tile);\n"
@@ -16051,7 +16056,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
     p->sort_halves = 1;
-    p->sort_together = (uint32_t)1 << 20;
+    p->sort_together = (uint32_t)1 << 21;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
@@ -24105,7 +24110,7 @@ typedef struct gpuscan__sort_plan {
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
+    X(counts_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags)
@@ -24363,11 +24368,17 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 /* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each. */
 enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
 
-/* Groups that sort together have as many rounds as these; from so many groups on, twice as many. H200, us, group x rounds
-   at 2^13; 2^16; 2^18; 2^19 elements: u32 256 x 8 24; 31; 48; 83, 256 x 16 27; 30; 38; 47, 512 x 4 26; 32; 51; 82, 512 x
-   8 30; 35; 45; 63, 512 x 12 31; 35; 42; 50, 384 x 8 27; 32; 44; 78, one launch a pass 79; 77; 78; 79; with 4 bytes
-   256 x 8 27; 34; 56; 81, 256 x 16 34; 39; 55; 79, 512 x 8 36; 39; 51; 68, one launch a pass 79; 77; 79; 83. */
-enum { GPUSCAN__SORT_TOGETHER_ROUNDS = 8, GPUSCAN__SORT_TOGETHER_MANY = 32 };
+/* Rounds of groups that sort together: the fewest, twice as many where these would make too many groups, and the most.
+   H200, us, group x rounds at 2^13; 2^16; 2^18; 2^19; 2^20 elements: u32 256 x 8 24; 27; 41; 80, 256 x 16 28; 30; 34;
+   44; 89, 256 x 24 32; 33; 38; 44; 76, 256 x 32 25; 36; 40; 42; 52, 256 x 40 36; 40; 44; 47; 56, 512 x 20 26; 38; 40; 45;
+   56, one launch a pass 28; 70; 70; 71; 77. With 4 bytes 256 x 8 28; 33; 50; 78, 256 x 16 35; 37; 41; 50; 87, 256 x 32 33;
+   46; 49; 54; 64, 512 x 20 36; 54; 69; 91; 140, one launch a pass 31; 90; 91; 89; 91. Two groups a unit do not always
+   run at once. Each work-item's fence where one is enough, and counts of 32 bits: with 4 bytes 2^19 80 for 50. */
+enum {
+    GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
+    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64
+};
 
 /* The key's group, vectors and tile, cut down to what local memory holds. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
@@ -24438,7 +24449,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         if (!plan->key.small && is_single && desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
             uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
-            if (desc->count > (uint64_t)GPUSCAN__SORT_TOGETHER_MANY * some * rounds)
+            uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+            while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && desc->count > groups * some * rounds)
                 rounds *= 2;
             gpuscan__sort_fit(gs, plan, some, rounds, batch);
             plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
@@ -24812,7 +24824,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         gpuscan__arg_place(&launch, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
-    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.counts_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_ushort));
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);

@@ -332,9 +332,11 @@ static void device_counts(void **state) {
     size_t         v;
     int            parts;
     (void)state;
-    for (parts = 0; parts < 2; parts++) {
+    for (parts = 0; parts < 3; parts++) {
         if (parts)
             in_parts(0);
+        if (parts > 1)
+            together(0);
         for (v = 0; v < sizeof values / sizeof values[0]; v++) {
             sort_case c = a_sort(GPUSCAN_TYPE_U32, count);
             c.device_count = values[v];
