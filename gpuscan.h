@@ -105,10 +105,10 @@
                An integral image needs about 1/20 of its table.
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other.
-               Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
-               building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
-               or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
-               than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
+               Host, through the desc's allocator: the object and its programs; and for a while what building, trying
+               out, growing scratch (up to 1 MiB), gpuscan_get_blob and gpuscan_set_blob need. A call that need not
+               build or grow allocates nothing (but a buffer for an init on the host that is too large for an argument:
+               more than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
                The queues of the last call and of the last one that used the object's scratch stay retained until
                others take their place, or the end.
 
@@ -162,8 +162,9 @@
                       gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
-                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
-                      are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
+                      gpuscan_set_blob loads and launches what the blob has (blobs of 0.1.0 are refused); programs are
+                      built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
                       with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
                       samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
                       that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
@@ -925,11 +926,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
-   the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
-   this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections and runs also by the outputs and their sizes, those of integral images by channels and square, and
-   those of histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights, counters and a class
-   of tiles.
+   the device might not keep a promise, to launch it once on nothing where drivers have work left until then, and to
+   clear the object's scratch when that grows; gpuscan_X_prepare does all this ahead. Programs differ by operation,
+   types, operator, kind, custom texts, strategy and a class of sizes; those of selections and runs also by the outputs
+   and their sizes, those of integral images by channels and square, and those of histograms by bins, form, a class of
+   bounds, channels, mask, outside, closed, weights, counters and a class of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -1382,8 +1383,9 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 
-/* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
-   called, all that the driver puts into a program's binary.
+/* Hands out the object's programs, built from source or loaded from a blob, for the next start: of what was prepared or
+   called, and of blobs that were set, used or not. With each goes all that the driver puts into its binary, whether it
+   was tried out, and how it was launched; and the size of the object's scratch.
 
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
@@ -1394,9 +1396,13 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
-/* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
-   programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
-   copied. A program of it is loaded when gpuscan_X_prepare or a call first needs it: prepare, and the call will not.
+/* Loads the programs of a blob, but those that the object has, so that neither gpuscan_X_prepare nor a first call need
+   build them: it creates their kernels, and where drivers have work left at a kernel's first launch it launches each as
+   its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's scratch to the
+   size that it had (up to 64 MiB of each kind). So the first call is as fast as after prepare. It waits for the device,
+   and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 50). The blob is not kept.
+   What the driver refuses, or fails to launch, is no failure: the logger is told, and the program is built from source
+   when it is needed.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
@@ -15054,6 +15060,7 @@ typedef struct gpuscan__profile {
     int lanes;           /* a GPUSCAN__LANES_... */
     uint32_t lane_width; /* of a sub-group, and of the tree that sums its values where it has no lanes */
     int nulls;    /* takes NULL for a buffer that is not given */
+    int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
     unsigned refused; /* strategies that do not work there: 1 << strategy */
     uint32_t polls;   /* before a late tile is summed by who waits for it */
 
@@ -15175,9 +15182,17 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
+/* A text that grows. failed is sticky, so a text is checked once, at its end. */
+typedef struct gpuscan__text {
+    const gpuscan_allocator *allocator;
+    char *data;
+    size_t length, capacity;
+    int failed;
+} gpuscan__text;
+
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key;
+    gpuscan__key key; /* of one that was loaded: nothing but registers */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels: what the program is in a blob */
@@ -15185,10 +15200,41 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* theirs */
+    char *loaded_text;        /* of one that was loaded, what its names point to */
+    const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    int proved; /* it needs no test, or has passed it */
+    gpuscan__text recording; /* of its rehearsals: see gpuscan__step */
+    int rehearsed;           /* no call need do so */
+    int proved;              /* it needs no test, or has passed it */
 } gpuscan__program;
+
+/* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be had again without a plan: when a blob is loaded.
+   First come its buffers, then each launch: the kernel, its arguments in their order, and where it runs. A step's bytes
+   follow it, padded to 8. */
+typedef enum gpuscan__step_kind {
+    GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
+    GPUSCAN__STEP_KERNEL,  /* uint64_t: its number in the program */
+    GPUSCAN__STEP_VALUE,   /* an argument: its value */
+    GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
+    GPUSCAN__STEP_SHAM,    /* one of the buffers: nothing */
+    GPUSCAN__STEP_NONE,
+    GPUSCAN__STEP_SCRATCH,
+    GPUSCAN__STEP_IMAGE,   /* the cl_image_format of one of a single pixel */
+    GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
+    GPUSCAN__STEPS
+} gpuscan__step_kind;
+typedef struct gpuscan__step {
+    uint32_t kind, size;
+} gpuscan__step;
+typedef struct gpuscan__step_buffers { /* bytes in place of the caller's, of scratch, and of that how many are 0 */
+    uint64_t sham, scratch, zeros;
+} gpuscan__step_buffers;
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* the scratch of a rehearsal that is recorded is no larger, either */
+typedef struct gpuscan__step_launch { /* work-items, and those of a group */
+    uint64_t global, group;
+} gpuscan__step_launch;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
@@ -15220,8 +15266,7 @@ struct gpuscan {
     int last_in_order;              /* that queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
-    unsigned char *blob;
-    size_t blob_size;
+    gpuscan__program *loaded; /* from a blob, and not asked for yet: they are found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
@@ -15275,14 +15320,6 @@ static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
         allocator->release(memory, allocator->user);
 }
 
-/* A text that grows. failed is sticky, so a text is checked once, at its end. */
-typedef struct gpuscan__text {
-    const gpuscan_allocator *allocator;
-    char *data;
-    size_t length, capacity;
-    int failed;
-} gpuscan__text;
-
 static void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
     if (!text->failed && text->length + count + 1 > text->capacity) {
         size_t capacity = (text->length + count + 1) * 2;
@@ -15313,10 +15350,14 @@ static void gpuscan__define(gpuscan__text *text, const char *name, const char *v
     gpuscan__text_add(text, "\n");
 }
 
+/* (By hand: a program's text has a hundred, and the first call after gpuscan_set_blob makes it.) */
 static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t value) {
-    char digits[32];
-    snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-    gpuscan__define(text, name, digits);
+    char digits[24], *first = digits + sizeof(digits) - 1;
+    *first = 0;
+    do
+        *--first = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    gpuscan__define(text, name, first);
 }
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -15884,6 +15925,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->fence = GPUSCAN__FENCE_NONE;
     p->lanes = GPUSCAN__LANES_NONE;
     p->lane_width = 32;
+    p->launches_late = 1;
     p->polls = 4096;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4);
     p->groups_per_unit = 4;
@@ -15925,6 +15967,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
    what groups write. */
 static void gpuscan__profile_simulator(gpuscan__profile *p) {
+    p->launches_late = 0;
     p->fence = GPUSCAN__FENCE_MEM;
     p->polls = 64;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2);
@@ -16474,34 +16517,123 @@ static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob: this header, then entries, each padded to 8 bytes. Numbers are in the host's order. */
+/* A blob: this header, then entries, each with its parts behind it, padded to 8 bytes. Numbers are in the host's order.
+   The checksum is that of all bytes behind itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
-    uint64_t device_hash, size, entries, checksum; /* of all bytes after the header */
+    uint64_t device_hash, size, checksum, entries;
+    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes that the object had */
 } gpuscan__blob_header;
+#define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
+
+/* What the program is, the text before the kernels; their names, each with its NUL; the recording; the binary. */
+enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
-    uint64_t prefix_length, binary_size; /* the prefix and the binary follow */
+    uint64_t sizes[GPUSCAN__PARTS];
+    uint32_t registers, proved; /* the key's, the program's */
 } gpuscan__blob_entry;
-static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '1'};
+static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
-/* The binary of a prefix in the blob that was set; NULL: not there. The blob was checked when it was set. */
-static const unsigned char *gpuscan__blob_find(const gpuscan *gs, const char *prefix, size_t length, size_t *size) {
-    size_t at = sizeof(gpuscan__blob_header);
-    while (gs->blob && at < gs->blob_size) {
-        gpuscan__blob_entry entry;
-        memcpy(&entry, gs->blob + at, sizeof(entry));
-        at += sizeof(entry);
-        if (entry.prefix_length == length && memcmp(gs->blob + at, prefix, length) == 0) {
-            *size = (size_t)entry.binary_size;
-            return gs->blob + at + gpuscan__padded(length);
-        }
-        at += (size_t)(gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size));
+static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
+    return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
+}
+
+/* The next step of a recording that is whole, and its bytes; 0: there is none. */
+static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
+                              const unsigned char **bytes) {
+    if (*at >= length)
+        return 0;
+    *bytes = (const unsigned char *)recording + *at;
+    memcpy(step, *bytes, sizeof(*step));
+    *bytes += sizeof(*step);
+    *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
+    return 1;
+}
+
+/* Whether a recording from a blob is one, of so many kernels. */
+static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
+    static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
+        sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
+        sizeof(gpuscan__step_launch)};
+    uint64_t number = kernels;
+    gpuscan__step_buffers buffers;
+    gpuscan__step step;
+    const unsigned char *bytes;
+    size_t at = 0;
+    memset(&buffers, 0, sizeof(buffers));
+    while (at < length) {
+        size_t left = length - at;
+        if (left < sizeof(step))
+            return 0;
+        memcpy(&step, recording + at, sizeof(step));
+        if (step.kind >= GPUSCAN__STEPS || gpuscan__padded(step.size) > left - sizeof(step) ||
+            (sizes[step.kind] && step.size != sizes[step.kind]) || (at == 0 && step.kind != GPUSCAN__STEP_BUFFERS))
+            return 0;
+        gpuscan__next_step(recording, length, &at, &step, &bytes);
+        if (step.kind == GPUSCAN__STEP_KERNEL)
+            memcpy(&number, bytes, sizeof(number));
+        if (step.kind == GPUSCAN__STEP_BUFFERS)
+            memcpy(&buffers, bytes, sizeof(buffers));
+        else if (number >= kernels)
+            return 0;
+        if (buffers.sham < GPUSCAN__SHAM_LEAST || buffers.sham > GPUSCAN__SHAM_MOST ||
+            buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
+            return 0;
     }
-    return NULL;
+    return 1;
+}
+
+/* Whether two launches are in one shape, for which drivers compile: PoCL does so apart for grids below 65,536. */
+static int gpuscan__same_shape(const gpuscan__step_launch *a, const gpuscan__step_launch *b) {
+    return a->group == b->group && (a->global < 65536) == (b->global < 65536);
+}
+
+/* Whether a recording has a kernel in a shape. */
+static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
+    gpuscan__step_launch launch;
+    gpuscan__step step;
+    const unsigned char *bytes;
+    uint64_t number = 0;
+    size_t at = 0;
+    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
+        if (step.kind == GPUSCAN__STEP_KERNEL)
+            memcpy(&number, bytes, sizeof(number));
+        if (step.kind != GPUSCAN__STEP_LAUNCH || number != kernel)
+            continue;
+        memcpy(&launch, bytes, sizeof(launch));
+        if (gpuscan__same_shape(&launch, shape))
+            return 1;
+    }
+    return 0;
+}
+
+/* Adds a recording to the program's, if it has a launch that those have not. Without memory all are forgotten. */
+static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    gpuscan__step_launch launch;
+    gpuscan__step step;
+    const unsigned char *bytes;
+    uint64_t number = 0;
+    size_t at = 0;
+    if (recording->failed)
+        return;
+    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
+        if (step.kind == GPUSCAN__STEP_KERNEL)
+            memcpy(&number, bytes, sizeof(number));
+        if (step.kind != GPUSCAN__STEP_LAUNCH)
+            continue;
+        memcpy(&launch, bytes, sizeof(launch));
+        if (!gpuscan__has_launch(&program->recording, number, &launch)) {
+            program->recording.allocator = &gs->allocator;
+            gpuscan__text_bytes(&program->recording, recording->data, recording->length);
+            if (program->recording.failed)
+                memset(&program->recording, 0, sizeof(program->recording));
+            return;
+        }
+    }
 }
 
 static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -16513,6 +16645,8 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
         gs->cl.clReleaseProgram(program->program);
     gpuscan__release(&gs->allocator, program->custom);
     gpuscan__release(&gs->allocator, program->prefix);
+    gpuscan__release(&gs->allocator, program->loaded_text);
+    gpuscan__release(&gs->allocator, program->recording.data);
     gpuscan__release(&gs->allocator, program);
 }
 
@@ -16596,54 +16730,78 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     }
 }
 
-/* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
-   a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
-    const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names = program->names = plan->operation->kernels(&program->key);
-    const unsigned char *binary;
-    size_t size = 0, i;
-    cl_int code = CL_SUCCESS;
-    binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
-    if (binary) {
-        cl_int status = CL_SUCCESS;
-        program->program =
-            cl->clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
-        if (program->program && (code != CL_SUCCESS || status != CL_SUCCESS ||
-                                 gpuscan__build_somehow(gs, program) != CL_SUCCESS)) {
-            cl->clReleaseProgram(program->program);
-            program->program = NULL;
-        }
-        if (!program->program)
-            gpuscan__log(gs, GPUSCAN_LOG_WARNING, "the driver refuses a program of the blob: building from source");
-    }
-    if (!program->program) {
-        const char *sources[1 + GPUSCAN__COUNT_OF(gpuscan__kernels)];
-        sources[0] = program->prefix;
-        for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
-            sources[1 + i] = gpuscan__kernels[i];
-        program->program =
-            cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
-        if (!program->program || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
-        code = gpuscan__build_somehow(gs, program);
-        plan->not_built = code != CL_SUCCESS;
-        if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
-        if (gs->logger.log) {
-            char message[160];
-            snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
-                     plan->operation->name, gpuscan__strategies[program->key.strategy].name,
-                     (unsigned)program->key.src, (unsigned)program->key.dst, (unsigned)program->key.op);
-            gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
-        }
-    }
-    for (i = 0; names[i]; i++) {
-        program->kernels[i] = cl->clCreateKernel(program->program, names[i], &code);
+static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
+    size_t i;
+    for (i = 0; program->names[i]; i++) {
+        cl_int code = CL_SUCCESS;
+        program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", names[i]);
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", program->names[i]);
     }
     return GPUSCAN_SUCCESS;
+}
+
+static int gpuscan__same_names(const char *const *a, const char *const *b) {
+    for (; *a && *b && strcmp(*a, *b) == 0; a++)
+        b++;
+    return !*a && !*b;
+}
+
+static int gpuscan__same_text(const gpuscan__program *program, const char *prefix, size_t length) {
+    return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
+}
+
+/* Gives a program all that was loaded for its text, if something was. */
+static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+    gpuscan__program **at, *loaded;
+    for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
+        if (!gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
+            !gpuscan__same_names(loaded->names, program->names))
+            continue;
+        program->program = loaded->program;
+        memcpy(program->kernels, loaded->kernels, sizeof(program->kernels));
+        program->recording = loaded->recording;
+        program->rehearsed = loaded->rehearsed;
+        program->proved = loaded->proved;
+        loaded->program = NULL;
+        memset(loaded->kernels, 0, sizeof(loaded->kernels));
+        memset(&loaded->recording, 0, sizeof(loaded->recording));
+        *at = loaded->next;
+        gpuscan__free_program(gs, loaded);
+        return 1;
+    }
+    return 0;
+}
+
+/* Takes what a blob had, or builds from source and creates the kernels. After a failure the caller frees the program,
+   with what a driver gave together with an error code. */
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_opencl *cl = &gs->cl;
+    const char *sources[1 + GPUSCAN__COUNT_OF(gpuscan__kernels)];
+    size_t i;
+    cl_int code = CL_SUCCESS;
+    program->names = plan->operation->kernels(&program->key);
+    if (gpuscan__take_loaded(gs, program))
+        return GPUSCAN_SUCCESS;
+    sources[0] = program->prefix;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
+        sources[1 + i] = gpuscan__kernels[i];
+    program->program =
+        cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
+    if (!program->program || code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
+    code = gpuscan__build_somehow(gs, program);
+    plan->not_built = code != CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
+    if (gs->logger.log) {
+        char message[160];
+        snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
+                 plan->operation->name, gpuscan__strategies[program->key.strategy].name, (unsigned)program->key.src,
+                 (unsigned)program->key.dst, (unsigned)program->key.op);
+        gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
+    }
+    return gpuscan__create_kernels(gs, program);
 }
 
 /* Whether a group is of whole sub-groups, whose lanes exchange. */
@@ -17057,6 +17215,7 @@ struct gpuscan__chain {
     cl_event pair[2];
     gpuscan__place place;
     cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
+    gpuscan__text *recording; /* of a rehearsal that is recorded */
 };
 
 /* The queue that a call without one uses. */
@@ -17364,14 +17523,48 @@ typedef struct gpuscan__launch {
 /* The generation of a buffer that is not the library's: it is always set. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
+static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
+    static const char padding[8] = {0};
+    gpuscan__step step;
+    if (!chain->recording)
+        return;
+    step.kind = (uint32_t)kind;
+    step.size = (uint32_t)size;
+    gpuscan__text_bytes(chain->recording, &step, sizeof(step));
+    gpuscan__text_bytes(chain->recording, bytes, size);
+    gpuscan__text_bytes(chain->recording, padding, (size_t)(gpuscan__padded(size) - size));
+}
+
+static void gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
+    const uint64_t bytes = size;
+    if (value)
+        gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size);
+    else
+        gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
+}
+
+static void gpuscan__record_buffer(const gpuscan__launch *launch, gpuscan__step_kind kind) {
+    gpuscan__record(launch->chain, kind, "", 0);
+}
+
+static void gpuscan__record_image(const gpuscan__launch *launch, cl_mem image) {
+    cl_image_format format;
+    memset(&format, 0, sizeof(format)); /* none: it is refused when it is made */
+    if (launch->chain->recording)
+        launch->chain->gs->cl.clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
+    gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
+}
+
 /* stand_in: a buffer of the call's, for where neither NULL nor one of the library's will do. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
+    const uint64_t number = kernel;
     int nulls = gs->device.profile.nulls;
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
+    gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
     if (chain->sham)
         stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
@@ -17416,6 +17609,7 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
+    gpuscan__record_argument(launch, value, size);
     gpuscan__arg_of(launch, value, size, 0);
 }
 
@@ -17423,6 +17617,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     if (launch->chain->sham) {
+        gpuscan__record_buffer(launch, GPUSCAN__STEP_SHAM);
         gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
         return 0;
     }
@@ -17432,6 +17627,7 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 
 /* An image, which is the caller's in a rehearsal, too. */
 static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image) {
+    gpuscan__record_image(launch, image);
     gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
@@ -17439,6 +17635,7 @@ static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image) {
 static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (!launch->chain->sham)
         return gpuscan__arg_buffer(launch, buffer);
+    gpuscan__record_buffer(launch, GPUSCAN__STEP_NONE);
     gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
     return 0;
 }
@@ -17453,6 +17650,7 @@ static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t
         return gpuscan__arg_buffer(launch, none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
+    gpuscan__record_buffer(launch, GPUSCAN__STEP_SCRATCH);
     gpuscan__arg_of(launch, &mem, sizeof(mem), chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
@@ -17480,9 +17678,14 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     size_t local = grid.group, global = (size_t)(grid.groups * grid.group);
     cl_event event = NULL;
     cl_int code;
+    gpuscan__step_launch step;
+    gpuscan__record_argument(launch, numbers, numbers_size);
     gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
     if (grid.shared)
         gpuscan__arg(launch, NULL, (size_t)grid.shared);
+    step.global = global;
+    step.group = local;
+    gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step));
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
@@ -18312,7 +18515,7 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
         return r;
     program->proved = 1;
     r = plan->operation->self_test(gs, stand_in, program, right);
-    program->proved = r == 0;
+    program->proved = r == 0 && *right;
     return r;
 }
 
@@ -18356,7 +18559,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
         r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
             : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
                                                                        : gpuscan__prove_stand_in(gs, plan, &right);
-    program->proved = r == 0;
+    program->proved = r == 0 && right; /* what is not goes into a blob as such */
     if (r != 0 || right)
         return r;
     *again = 1;
@@ -18408,6 +18611,26 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* The one path of all operations: resolve, check, plan, launch. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+
+/* Bytes of scratch that a plan may touch when a count of 0 is read. */
+static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
+    gpuscan__need need = plan->need;
+    if (plan->idle_plain)
+        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
+    return gpuscan__need_total(&need);
+}
+
+/* The program of a call that may not have been prepared. Where drivers have work left its rehearsal is recorded now, or
+   a blob would know nothing of it. */
+static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
+    gpuscan_result r = gpuscan__plan_program(gs, plan, program);
+    if (r != 0 || (*program)->rehearsed || !gs->device.profile.launches_late ||
+        gpuscan__idle_need(plan) > GPUSCAN__SHAM_MOST)
+        return r;
+    return gpuscan__rehearse(gs, plan, *program);
+}
+
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     gpuscan__chain chain;
@@ -18417,7 +18640,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
-    if (!plan->is_nothing && (r = gpuscan__plan_program(gs, plan, &program)) != 0)
+    if (!plan->is_nothing && (r = gpuscan__rehearsed_program(gs, plan, &program)) != 0)
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
         return r;
@@ -18438,8 +18661,6 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
-
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
@@ -18450,7 +18671,9 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
         return GPUSCAN_SUCCESS;
     for (plan->in_place = 0; plan->in_place < kinds; plan->in_place++) {
-        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
+        r = mode == GPUSCAN__SIZE ? gpuscan__rehearsed_program(gs, plan, &program)
+                                  : gpuscan__plan_program(gs, plan, &program);
+        if (r != 0)
             return r;
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
@@ -19108,8 +19331,33 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 
 /* ---- rehearsal */
 
-#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20)
+/* A rehearsal's buffers, by the kinds of their steps. */
+typedef struct gpuscan__stage {
+    cl_mem mem[GPUSCAN__STEPS];
+} gpuscan__stage;
+
+static void gpuscan__stage_end(gpuscan *gs, gpuscan__stage *stage) {
+    int i;
+    for (i = 0; i < GPUSCAN__STEPS; i++)
+        if (stage->mem[i])
+            gs->cl.clReleaseMemObject(stage->mem[i]);
+    memset(stage, 0, sizeof(*stage));
+}
+
+/* All are 0, but of scratch what need not be. */
+static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, const gpuscan__step_buffers *bytes) {
+    cl_mem *mem = stage->mem;
+    gpuscan_result r;
+    memset(stage, 0, sizeof(*stage));
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->sham, &mem[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &mem[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, &mem[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
+        r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SCRATCH], bytes->zeros);
+    return r;
+}
 
 /* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
    read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
@@ -19119,35 +19367,42 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
     gpuscan__need need = plan->need;
-    uint64_t bytes = GPUSCAN__SHAM_LEAST;
-    cl_mem sham = NULL, none = NULL;
+    gpuscan__step_buffers bytes;
+    gpuscan__stage stage;
+    gpuscan__text recording;
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
     int idle = 0;
     size_t i;
+    program->rehearsed = 1;
+    bytes.sham = GPUSCAN__SHAM_LEAST;
+    bytes.zeros = 0; /* the call clears its scratch */
     for (i = 0; i < plan->range_count; i++) {
         idle |= plan->ranges[i].idle;
         if (!plan->ranges[i].idle)
-            bytes = gpuscan__max(bytes, plan->ranges[i].elements * plan->ranges[i].size);
+            bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
-    if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
+    if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
+    memset(&recording, 0, sizeof(recording));
+    recording.allocator = &gs->allocator;
     if (plan->idle_plain)
         plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, sham, bytes)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, none, GPUSCAN__SHAM_LEAST)) == 0) {
+    bytes.scratch = gpuscan__need_total(&plan->need);
+    if ((r = gpuscan__stage_begin(gs, &stage, &bytes)) == 0) {
         call.queue = gs->service_queue;
+        call.scratch.mem = stage.mem[GPUSCAN__STEP_SCRATCH];
         plan->call = &call;
         plan->flags = GPUSCAN__FLAG_COUNT_U32;
         if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
             cl_int code;
-            chain.sham = sham;
-            chain.none = none;
+            chain.sham = stage.mem[GPUSCAN__STEP_SHAM];
+            chain.none = stage.mem[GPUSCAN__STEP_NONE];
+            chain.recording = gs->device.profile.launches_late ? &recording : NULL;
+            bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
+            gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
             r = plan->operation->enqueue(&chain, plan, program);
             code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
             if (r == 0 && code != CL_SUCCESS)
@@ -19158,13 +19413,85 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         plan->flags = flags;
     }
     plan->need = need;
-    if (call.scratch.mem)
-        gs->cl.clReleaseMemObject(call.scratch.mem);
-    if (none)
-        gs->cl.clReleaseMemObject(none);
-    if (sham)
-        gs->cl.clReleaseMemObject(sham);
+    gpuscan__stage_end(gs, &stage);
+    if (r == 0 && bytes.scratch <= GPUSCAN__SHAM_MOST)
+        gpuscan__keep_recording(gs, program, &recording);
+    gpuscan__release(&gs->allocator, recording.data);
+    program->rehearsed = r == 0;
     return r;
+}
+
+/* Sets a step's argument: one of the stage's buffers, an image, local memory or a value. */
+static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_kernel kernel, cl_uint index,
+                                       const gpuscan__step *step, const unsigned char *bytes) {
+    cl_mem *mem = &stage->mem[step->kind];
+    uint64_t local;
+    if (step->kind == GPUSCAN__STEP_VALUE)
+        return gs->cl.clSetKernelArg(kernel, index, step->size, bytes);
+    if (step->kind == GPUSCAN__STEP_LOCAL) {
+        memcpy(&local, bytes, sizeof(local));
+        return gs->cl.clSetKernelArg(kernel, index, (size_t)local, NULL);
+    }
+    if (step->kind == GPUSCAN__STEP_IMAGE && !*mem) {
+        cl_image_format format;
+        cl_image_desc desc;
+        cl_int code = CL_SUCCESS;
+        memcpy(&format, bytes, sizeof(format));
+        memset(&desc, 0, sizeof(desc));
+        desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+        desc.image_width = desc.image_height = 1;
+        *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
+        if (!*mem || code != CL_SUCCESS)
+            return code == CL_SUCCESS ? CL_OUT_OF_RESOURCES : code;
+    }
+    return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
+}
+
+/* Does once more what rehearsals of the program did; of a program that was loaded. */
+static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *program) {
+    const gpuscan__text *recording = &program->recording;
+    gpuscan__stage stage;
+    gpuscan__step step;
+    const unsigned char *bytes;
+    cl_kernel kernel = NULL;
+    cl_uint index = 0;
+    cl_int code = CL_SUCCESS;
+    size_t at = 0;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    memset(&stage, 0, sizeof(stage));
+    while (r == 0 && code == CL_SUCCESS &&
+           gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
+        gpuscan__step_buffers buffers;
+        gpuscan__step_launch launch;
+        uint64_t number;
+        size_t global, group;
+        switch (step.kind) {
+        case GPUSCAN__STEP_BUFFERS:
+            memcpy(&buffers, bytes, sizeof(buffers));
+            gpuscan__stage_end(gs, &stage); /* what still runs keeps them */
+            r = gpuscan__stage_begin(gs, &stage, &buffers);
+            break;
+        case GPUSCAN__STEP_KERNEL:
+            memcpy(&number, bytes, sizeof(number));
+            kernel = program->kernels[number];
+            index = 0;
+            break;
+        case GPUSCAN__STEP_LAUNCH:
+            memcpy(&launch, bytes, sizeof(launch));
+            global = (size_t)launch.global;
+            group = (size_t)launch.group;
+            code = gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
+            break;
+        default:
+            code = gpuscan__replay_argument(gs, &stage, kernel, index++, &step, bytes);
+        }
+    }
+    if (gs->service_queue) {
+        cl_int finished = gs->cl.clFinish(gs->service_queue); /* as in a rehearsal */
+        code = code == CL_SUCCESS ? finished : code;
+    }
+    gpuscan__stage_end(gs, &stage);
+    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching a blob's program failed") : r;
 }
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
@@ -26321,6 +26648,7 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     if (!gs)
         return;
     gpuscan__free_programs(gs, gs->programs);
+    gpuscan__free_programs(gs, gs->loaded);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);
@@ -26335,7 +26663,6 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
     allocator = gs->allocator;
-    gpuscan__release(&allocator, gs->blob);
     gpuscan__unload_opencl(gs->library);
     gpuscan__release(&allocator, gs);
 }
@@ -26406,10 +26733,16 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* A binary, appended to a blob that has room, or only counted. */
-static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
-                                            uint64_t *at) {
-    gpuscan__blob_entry entry;
+/* Appends a part to a blob that has room, or only counts it. */
+static void gpuscan__blob_append(unsigned char *blob, uint64_t *at, const void *bytes, uint64_t size) {
+    if (blob && bytes)
+        memcpy(blob + *at, bytes, (size_t)size);
+    *at += gpuscan__padded(size);
+}
+
+/* The binary of a program of the object's own, or its size alone where binary is NULL. */
+static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__program *program, unsigned char *binary,
+                                              uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *others = NULL;
     size_t i, most = 0;
@@ -26424,36 +26757,71 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
-    entry.prefix_length = program->prefix_length;
-    entry.binary_size = sizes[index];
-    if (blob) {
-        for (i = 0; i < count; i++)
-            if (i != index && sizes[i] > most)
-                most = sizes[i];
-        if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
-        for (i = 0; i < count; i++) /* a driver should pass over NULL, but PoCL 3.1 writes to it */
-            binaries[i] = others;
-        binaries[index] = blob + *at + sizeof(entry) + gpuscan__padded(entry.prefix_length);
-        memcpy(blob + *at, &entry, sizeof(entry));
-        memcpy(blob + *at + sizeof(entry), program->prefix, program->prefix_length);
-        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries,
-                                       NULL);
-        gpuscan__release(&gs->allocator, others);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    }
-    *at += sizeof(entry) + gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size);
+    *size = sizes[index];
+    if (!binary)
+        return GPUSCAN_SUCCESS;
+    for (i = 0; i < count; i++)
+        if (i != index && sizes[i] > most)
+            most = sizes[i];
+    if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
+    for (i = 0; i < count; i++) /* a driver should pass over NULL, but PoCL 3.1 writes to it */
+        binaries[i] = others;
+    binaries[index] = binary;
+    code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
+    gpuscan__release(&gs->allocator, others);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
+}
+
+/* Appends a program to a blob that has room, or only counts its bytes. */
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
+                                            uint64_t *at) {
+    gpuscan__blob_entry entry;
+    uint64_t begin = *at;
+    size_t i;
+    gpuscan_result r;
+    memset(&entry, 0, sizeof(entry));
+    if ((r = gpuscan__program_binary(gs, program, NULL, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
+        return r;
+    entry.registers = program->key.registers;
+    entry.proved = (uint32_t)program->proved;
+    entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
+    for (i = 0; program->names[i]; i++)
+        entry.sizes[GPUSCAN__PART_NAMES] += strlen(program->names[i]) + 1;
+    entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
+    gpuscan__blob_append(blob, at, &entry, sizeof(entry));
+    gpuscan__blob_append(blob, at, program->prefix, program->prefix_length);
+    for (i = 0, begin = *at; program->names[i]; begin += strlen(program->names[i++]) + 1)
+        if (blob)
+            memcpy(blob + begin, program->names[i], strlen(program->names[i]) + 1);
+    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_NAMES]);
+    gpuscan__blob_append(blob, at, program->recording.data, program->recording.length);
+    if (blob && (r = gpuscan__program_binary(gs, program, blob + *at, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
+        return r;
+    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_BINARY]);
     return GPUSCAN_SUCCESS;
+}
+
+/* Appends all programs. */
+static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, uint64_t *at, uint64_t *entries) {
+    const gpuscan__program *program;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    int i;
+    for (i = 0; i < 2; i++)
+        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next) {
+            r = gpuscan__blob_program(gs, program, blob, at);
+            (*entries)++;
+        }
+    return r;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
     gpuscan__blob_header header;
-    const gpuscan__program *program;
     unsigned char *bytes = (unsigned char *)blob;
     uint64_t at = sizeof(header), capacity;
     gpuscan_result r;
     cl_int code;
+    int i;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
@@ -26462,11 +26830,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
     memset(&header, 0, sizeof(header));
-    for (program = gs->programs; program; program = program->next) {
-        if ((r = gpuscan__blob_program(gs, program, NULL, &at)) != 0)
-            return r;
-        header.entries++;
-    }
+    if ((r = gpuscan__blob_programs(gs, NULL, &at, &header.entries)) != 0)
+        return r;
     if (at > SIZE_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
     capacity = *size;
@@ -26479,41 +26844,186 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     memset(bytes, 0, (size_t)at);
     header.size = at;
     at = sizeof(header);
-    for (program = gs->programs; program; program = program->next)
-        if ((r = gpuscan__blob_program(gs, program, bytes, &at)) != 0) {
-            memset(bytes, 0, (size_t)header.size);
-            return r;
-        }
+    header.entries = 0;
+    if ((r = gpuscan__blob_programs(gs, bytes, &at, &header.entries)) != 0) {
+        memset(bytes, 0, (size_t)header.size);
+        return r;
+    }
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
-    header.checksum = gpuscan__hash(GPUSCAN__HASH_START, bytes + sizeof(header), (size_t)at - sizeof(header));
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter by which it is larger than what was needed */
+        header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
+    memcpy(bytes, &header, sizeof(header));
+    header.checksum = gpuscan__blob_checksum(bytes, (size_t)at);
     memcpy(bytes, &header, sizeof(header));
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether the entries lie one behind the other and end where the blob ends. */
+/* A program of a blob where it lies. */
+typedef struct gpuscan__blob_view {
+    gpuscan__blob_entry entry;
+    const unsigned char *parts[GPUSCAN__PARTS];
+} gpuscan__blob_view;
+
+/* The program that begins at *at, which moves behind it; 0: it does not fit, or its names are none. */
+static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
+    uint64_t part_size;
+    int part;
+    if (size - *at < sizeof(view->entry))
+        return 0;
+    memcpy(&view->entry, blob + *at, sizeof(view->entry));
+    *at += sizeof(view->entry);
+    for (part = 0; part < GPUSCAN__PARTS; part++) {
+        part_size = view->entry.sizes[part];
+        if (part_size > size || gpuscan__padded(part_size) > size - *at)
+            return 0;
+        view->parts[part] = blob + *at;
+        *at += gpuscan__padded(part_size);
+    }
+    return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
+}
+
+/* How many names of kernels there are; 0: none, too many, or the last does not end. */
+static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
+    uint64_t i, count = 0;
+    for (i = 0; i < size; i++)
+        count += names[i] == 0;
+    return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
+}
+
+/* Whether the programs lie one behind the other and end where the blob ends. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header);
+    uint64_t at = sizeof(gpuscan__blob_header), kernels;
+    gpuscan__blob_view view;
     while (entries--) {
-        gpuscan__blob_entry entry;
-        if (size - at < sizeof(entry))
+        if (!gpuscan__blob_next(blob, size, &at, &view))
             return 0;
-        memcpy(&entry, blob + at, sizeof(entry));
-        at += sizeof(entry);
-        if (entry.prefix_length > size || gpuscan__padded(entry.prefix_length) > size - at)
+        kernels = gpuscan__count_names(view.parts[GPUSCAN__PART_NAMES], view.entry.sizes[GPUSCAN__PART_NAMES]);
+        if (!kernels || !gpuscan__recording_is_whole(view.parts[GPUSCAN__PART_RECORDING],
+                                                     (size_t)view.entry.sizes[GPUSCAN__PART_RECORDING], kernels))
             return 0;
-        at += gpuscan__padded(entry.prefix_length);
-        if (entry.binary_size == 0 || entry.binary_size > size || gpuscan__padded(entry.binary_size) > size - at)
-            return 0;
-        at += gpuscan__padded(entry.binary_size);
     }
     return at == size;
+}
+
+static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
+    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
+    if (copy)
+        memcpy(copy, bytes, (size_t)size);
+    return copy;
+}
+
+/* A program with a copy of all that the blob says of it but the binary; NULL: no memory. */
+static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
+    const uint64_t *sizes = view->entry.sizes;
+    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    char *name;
+    size_t i;
+    if (!program)
+        return NULL;
+    memset(program, 0, sizeof(*program));
+    program->key.registers = gs->device.registers ? view->entry.registers : 0;
+    program->proved = view->entry.proved != 0;
+    program->rehearsed = 1; /* as far as it was */
+    program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
+    program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
+    program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
+    program->recording.allocator = &gs->allocator;
+    program->recording.data =
+        gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_RECORDING], sizes[GPUSCAN__PART_RECORDING]);
+    program->recording.length = (size_t)sizes[GPUSCAN__PART_RECORDING];
+    program->recording.capacity = program->recording.length + 1;
+    if (!program->prefix || !program->loaded_text || !program->recording.data) {
+        gpuscan__free_program(gs, program);
+        return NULL;
+    }
+    for (i = 0, name = program->loaded_text; name < program->loaded_text + sizes[GPUSCAN__PART_NAMES]; i++) {
+        program->loaded_names[i] = name;
+        name += strlen(name) + 1;
+    }
+    program->names = program->loaded_names;
+    return program;
+}
+
+static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
+    const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
+    size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
+    const gpuscan__program *program;
+    for (program = gs->programs; program; program = program->next)
+        if (gpuscan__same_text(program, prefix, length))
+            return 1;
+    for (program = gs->loaded; program; program = program->next)
+        if (gpuscan__same_text(program, prefix, length))
+            return 1;
+    return 0;
+}
+
+/* The driver's part: the program from its binary, and its kernels. */
+static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
+    const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
+    size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    program->program =
+        gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+    if (code == CL_SUCCESS)
+        code = status;
+    if (!program->program || code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clCreateProgramWithBinary failed");
+    code = gpuscan__build_somehow(gs, program);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clBuildProgram failed");
+    return gpuscan__create_kernels(gs, program);
+}
+
+/* What a blob's programs can do without: said, and forgotten. */
+static void gpuscan__left_out(gpuscan *gs, const char *what) {
+    char message[GPUSCAN__ERROR_SIZE + 100];
+    snprintf(message, sizeof(message), "%s: %s", what, gs->error);
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, message);
+    gs->error[0] = 0;
+}
+
+/* Loads the programs of a blob that is whole into a list of their own. Those that the driver does not take are left
+   out. */
+static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size,
+                                             gpuscan__program **list) {
+    uint64_t at = sizeof(gpuscan__blob_header);
+    gpuscan__blob_view view;
+    while (at < size && gpuscan__blob_next(blob, size, &at, &view)) {
+        gpuscan__program *program;
+        if (gpuscan__has_program(gs, &view))
+            continue;
+        program = gpuscan__copy_program(gs, &view);
+        if (!program)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a blob's programs");
+        if (gpuscan__load_binary(gs, program, &view) == 0) {
+            program->next = *list;
+            *list = program;
+        } else {
+            gpuscan__left_out(gs, "a program of the blob is left out");
+            gpuscan__free_program(gs, program);
+        }
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Scratch as large as the object had it whose blob this is, within reason. */
+static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
+    gpuscan__need need;
+    int i;
+    memset(&need, 0, sizeof(need));
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        if (bytes[i] <= GPUSCAN__SHAM_MOST)
+            need.bytes[i] = bytes[i];
+    if (gpuscan__grow_all(gs, &need) != 0)
+        gpuscan__left_out(gs, "the object's scratch stays as it is");
 }
 
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
     const unsigned char *bytes = (const unsigned char *)blob;
-    unsigned char *copy;
+    gpuscan__program *loaded = NULL, *program, **last;
+    gpuscan_result r;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
@@ -26526,16 +27036,22 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "this is no blob of this version, or it is truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is of another device, driver or version");
-    if (header.checksum != gpuscan__hash(GPUSCAN__HASH_START, bytes + sizeof(header), size - sizeof(header)) ||
+    if (header.checksum != gpuscan__blob_checksum(bytes, size) ||
         !gpuscan__blob_is_whole(bytes, size, header.entries))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    copy = (unsigned char *)gpuscan__allocate(&gs->allocator, size);
-    if (!copy)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
-    memcpy(copy, blob, size);
-    gpuscan__release(&gs->allocator, gs->blob);
-    gs->blob = copy;
-    gs->blob_size = size;
+    r = gpuscan__load_programs(gs, bytes, size, &loaded);
+    if (r != 0) {
+        gpuscan__free_programs(gs, loaded);
+        return r;
+    }
+    for (program = loaded; program && gs->device.profile.launches_late; program = program->next)
+        if (gpuscan__replay(gs, program) != 0)
+            gpuscan__left_out(gs, "a program of the blob has not been launched");
+    for (last = &loaded; *last; last = &(*last)->next)
+        ;
+    *last = gs->loaded;
+    gs->loaded = loaded;
+    gpuscan__grow_as_before(gs, header.scratch);
     return GPUSCAN_SUCCESS;
 }
 

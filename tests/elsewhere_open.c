@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The calls must get through to their launches; those that are wrong must not. */
-static int calls_are_right(gpuscan *gs) {
+static int calls_are_right(gpuscan *gs, const gpuscan_desc *desc) {
+    gpuscan *second = NULL;
     uint32_t in[100], out[300], sum = 0;
     gpuscan_scan_desc scan;
     gpuscan_histogram_desc histogram;
@@ -41,6 +42,9 @@ static int calls_are_right(gpuscan *gs) {
     if (gpuscan_get_blob(gs, blob, &size) != 0)
         return 0;
     right &= gpuscan_set_blob(gs, blob, size) == 0;
+    right &= gpuscan_create(&second, desc) == 0 && gpuscan_set_blob(second, blob, size) == 0 &&
+             gpuscan_scan_host(second, in, out, 100, NULL) == 0;
+    gpuscan_destroy(second);
     blob[size - 1] ^= 1;
     right &= gpuscan_set_blob(gs, blob, size) == GPUSCAN_ERROR_BLOB;
     return right;
@@ -73,7 +77,7 @@ int main(void) {
     r = gpuscan_create(&gs, &desc);
     if (r == 0)
         printf("%d %s, calls are %s\n", (int)r, gpuscan_result_string(r),
-               calls_are_right(gs) ? "right" : gpuscan_error(gs));
+               calls_are_right(gs, &desc) ? "right" : gpuscan_error(gs));
     else
         printf("%d %s, the object is %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "there" : "NULL",
                getenv("OPEN_WORDS") ? error : error[0] ? "with words" : "without words");

@@ -3,7 +3,7 @@
    or from source, and nothing is left over.
 
    A changed blob gets its checksum right every other time, so that what lies behind the checksum is reached; then its
-   binaries stay as they were, since drivers run what they are given.
+   binaries and the recordings of their launches stay as they were, since drivers run what they are given.
 
        clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_blobs.c -o fuzz_blobs -lcmocka -lOpenCL -lm
        ./fuzz_blobs -detect_leaks=0 -max_total_time=60 folder tests/corpus/blobs
@@ -17,7 +17,8 @@
 
 #include <signal.h>
 
-enum { HEADER = 40, ENTRY = 16, BLOBS = 3, COUNT = 100 };
+enum { HEADER = 80, CHECKED = 32, ENTRY = 40, PARTS = 4, BLOBS = 3, COUNT = 100 };
+enum { PREFIX, NAMES, RECORDING, BINARY };
 
 /* Of no program, of a scan, of a scan and a reduction. */
 static struct {
@@ -38,7 +39,7 @@ static void u64_to(unsigned char *p, uint64_t x) {
 static uint64_t checksum(const unsigned char *bytes, size_t size) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t i;
-    for (i = HEADER; i < size; i++)
+    for (i = CHECKED; i < size; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
@@ -47,46 +48,100 @@ static uint64_t padded(uint64_t size) {
     return size % 8 ? size + 8 - size % 8 : size;
 }
 
+/* The bytes of an entry with all its parts; 0: they do not fit into so many. */
+static uint64_t entry_bytes(const unsigned char *entry, uint64_t left) {
+    uint64_t at = ENTRY;
+    int part;
+    if (left < ENTRY)
+        return 0;
+    for (part = 0; part < PARTS; part++) {
+        uint64_t size = u64_at(entry + 8 * part);
+        if (size > left || padded(size) > left - at)
+            return 0;
+        at += padded(size);
+    }
+    return at;
+}
+
+static const unsigned char *part_of(const unsigned char *entry, int part) {
+    const unsigned char *at = entry + ENTRY;
+    int i;
+    for (i = 0; i < part; i++)
+        at += padded(u64_at(entry + 8 * i));
+    return at;
+}
+
+/* Steps of 8 bytes and their own: buffers first, kernels by number, then each launch. */
+static int is_recording(const unsigned char *bytes, uint64_t size, unsigned kernels) {
+    static const int own[9] = {24, 8, -1, 8, -1, -1, -1, 8, 16};
+    uint64_t at = 0, number = kernels;
+    while (at < size) {
+        uint32_t kind, length;
+        if (size - at < 8)
+            return 0;
+        memcpy(&kind, bytes + at, 4);
+        memcpy(&length, bytes + at + 4, 4);
+        if (kind > 8 || padded(length) > size - at - 8 || (own[kind] >= 0 && length != (uint32_t)own[kind]))
+            return 0;
+        if (at == 0 && kind != 0)
+            return 0;
+        at += 8;
+        if (kind == 0 && (u64_at(bytes + at) < 4096 || u64_at(bytes + at) > 64 << 20 ||
+                          u64_at(bytes + at + 8) > 64 << 20 || u64_at(bytes + at + 16) > u64_at(bytes + at + 8)))
+            return 0;
+        if (kind == 1)
+            number = u64_at(bytes + at);
+        if (kind != 0 && number >= kernels)
+            return 0;
+        at += padded(length);
+    }
+    return 1;
+}
+
 /* Whether a blob is whole, read once more from the format's description; the host is little-endian. */
 static int is_whole(const unsigned char *bytes, size_t size) {
     uint64_t entries, at = HEADER;
     if (size < HEADER || memcmp(bytes, blobs[0].bytes, 16) != 0 || u64_at(bytes + 16) != size)
         return 0;
-    if (u64_at(bytes + 32) != checksum(bytes, size))
+    if (u64_at(bytes + 24) != checksum(bytes, size))
         return 0;
-    for (entries = u64_at(bytes + 24); entries > 0; entries--) {
-        uint64_t prefix, binary;
-        if (at > size || size - at < ENTRY)
+    for (entries = u64_at(bytes + 32); entries > 0; entries--) {
+        const unsigned char *entry = bytes + at, *names;
+        uint64_t all = entry_bytes(entry, size - at), length, i;
+        unsigned kernels = 0;
+        if (all == 0 || u64_at(entry + 8 * BINARY) == 0)
             return 0;
-        prefix = u64_at(bytes + at);
-        binary = u64_at(bytes + at + 8);
-        at += ENTRY;
-        if (prefix > size || padded(prefix) > size - at)
+        names = part_of(entry, NAMES);
+        length = u64_at(entry + 8 * NAMES);
+        for (i = 0; i < length; i++)
+            kernels += names[i] == 0;
+        if (length == 0 || names[length - 1] != 0 || kernels > 5 ||
+            !is_recording(part_of(entry, RECORDING), u64_at(entry + 8 * RECORDING), kernels))
             return 0;
-        at += padded(prefix);
-        if (binary == 0 || binary > size || padded(binary) > size - at)
-            return 0;
-        at += padded(binary);
+        at += all;
     }
     return at == size;
 }
 
-/* Whether each binary of a whole blob is one that the driver made. */
+static int same_part(const unsigned char *a, const unsigned char *b, int part) {
+    uint64_t size = u64_at(a + 8 * part);
+    return size == u64_at(b + 8 * part) && memcmp(part_of(a, part), part_of(b, part), (size_t)size) == 0;
+}
+
+/* Whether each binary of a whole blob is one that the driver made, with that one's recording. */
 static int has_true_binaries(const unsigned char *bytes) {
-    uint64_t entries = u64_at(bytes + 24), at = HEADER;
+    const unsigned char *entry = bytes + HEADER;
+    uint64_t entries = u64_at(bytes + 32);
     for (; entries > 0; entries--) {
-        uint64_t size = u64_at(bytes + at + 8), true_entries = u64_at(blobs[BLOBS - 1].bytes + 24), other = HEADER;
-        at += ENTRY + padded(u64_at(bytes + at));
-        for (; true_entries > 0; true_entries--) {
-            const unsigned char *entry = blobs[BLOBS - 1].bytes + other;
-            const unsigned char *binary = entry + ENTRY + padded(u64_at(entry));
-            if (u64_at(entry + 8) == size && memcmp(bytes + at, binary, (size_t)size) == 0)
-                break;
-            other += ENTRY + padded(u64_at(entry)) + padded(u64_at(entry + 8));
+        const unsigned char *other = blobs[BLOBS - 1].bytes + HEADER;
+        uint64_t others = u64_at(blobs[BLOBS - 1].bytes + 32);
+        while (others > 0 && !(same_part(entry, other, BINARY) && same_part(entry, other, RECORDING))) {
+            other += entry_bytes(other, UINT64_MAX);
+            others--;
         }
-        if (true_entries == 0)
+        if (others == 0)
             return 0;
-        at += padded(size);
+        entry += entry_bytes(entry, UINT64_MAX);
     }
     return 1;
 }
@@ -158,17 +213,17 @@ static size_t some_place(const unsigned char *bytes, size_t size, unsigned which
     unsigned entry = fuzz_8() % 3, far = fuzz_16();
     if (size <= HEADER)
         return size ? far % size : 0;
-    while (entry-- > 0 && at + ENTRY < size) {
-        uint64_t next = at + ENTRY + padded(u64_at(bytes + at)) + padded(u64_at(bytes + at + 8));
-        if (next >= size || next < at)
+    while (entry-- > 0 && at < size) {
+        uint64_t all = entry_bytes(bytes + at, size - at);
+        if (all == 0 || at + all >= size)
             break;
-        at = next;
+        at += all;
     }
     if (which == 0)
         return far % HEADER;
     if (which == 1)
         return (size_t)at + far % ENTRY < size ? (size_t)at + far % ENTRY : HEADER;
-    if (which == 2 && at + ENTRY < size && u64_at(bytes + at) > 0 && at + ENTRY + u64_at(bytes + at) <= size)
+    if (which == 2 && at + ENTRY < size && u64_at(bytes + at) > 0 && u64_at(bytes + at) <= size - at - ENTRY)
         return (size_t)(at + ENTRY + far % u64_at(bytes + at));
     return (size_t)(far * 251u % size);
 }
@@ -197,7 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_input.left = 0;
         if (form & 64 && length >= HEADER) {
             u64_to(blob + 16, length);
-            u64_to(blob + 32, checksum(blob, length));
+            u64_to(blob + 24, checksum(blob, length));
         }
     } else {
         int changed_binary = 0;
@@ -225,7 +280,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 if (length + blobs[1].size <= room && length >= HEADER) {
                     memcpy(blob + length, blobs[1].bytes + HEADER, blobs[1].size - HEADER);
                     length += blobs[1].size - HEADER;
-                    u64_to(blob + 24, u64_at(blob + 24) + 1);
+                    u64_to(blob + 32, u64_at(blob + 32) + 1);
                 }
                 break;
             default: /* a bit */
@@ -238,7 +293,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         if (form & 1 && !changed_binary && length >= HEADER) {
             u64_to(blob + 16, length);
-            u64_to(blob + 32, checksum(blob, length));
+            u64_to(blob + 24, checksum(blob, length));
         }
     }
     {
@@ -249,7 +304,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     whole = is_whole(blob, length);
     if (whole && !has_true_binaries(blob)) { /* sizes that were changed cut a binary, and all else fits */
-        blob[32] ^= 1;
+        blob[24] ^= 1;
         whole = 0;
     }
     test_case("a blob of %zu bytes, %s", length, whole ? "whole" : "broken");

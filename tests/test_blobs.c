@@ -2,6 +2,21 @@
    Blobs of built programs: kept, taken again, refused where they are damaged or of something else. */
 #include "calls.h"
 
+/* The bytes of an entry's parts before one of them, each padded. */
+static uint64_t part_at(const gpuscan__blob_entry *entry, int part) {
+    uint64_t at = sizeof *entry;
+    while (part-- > 0)
+        at += gpuscan__padded(entry->sizes[part]);
+    return at;
+}
+
+static void right_checksum(unsigned char *blob, size_t size) {
+    gpuscan__blob_header header;
+    memcpy(&header, blob, sizeof header);
+    header.checksum = gpuscan__blob_checksum(blob, size);
+    memcpy(blob, &header, sizeof header);
+}
+
 /* All programs of two jobs as a blob; malloc'ed. */
 static unsigned char *make_blob(size_t *size) {
     gpuscan *gs = layered(), *whole = test.gs;
@@ -101,7 +116,14 @@ static void test_blob(void **state) {
     gs = layered();
     test.gs = gs;
     test_ok(gpuscan_set_blob(gs, blob, size));
-    memset(blob, 0x5A, size); /* copied */
+    assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 2);
+    second_size = 0; /* nothing has been called yet, and the programs are there */
+    test_ok(gpuscan_get_blob(gs, NULL, &second_size));
+    assert_true(second_size == size);
+    test_ok(gpuscan_set_blob(gs, blob, size)); /* there is nothing new */
+    assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 2);
+    memset(blob, 0x5A, size); /* not kept */
+    second_size = 0;
     for (which = JOB_SCAN; which <= JOB_REDUCE; which += JOB_REDUCE - JOB_SCAN) {
         job j;
         job_new(&j, which, many);
@@ -137,18 +159,14 @@ static void test_blob(void **state) {
 
     test_case("a blob of programs whose texts are as long, and others");
     {
-        gpuscan__blob_header header;
         gpuscan__blob_entry entry;
-        uint64_t at = sizeof header;
+        uint64_t at = sizeof(gpuscan__blob_header);
         job j;
-        memcpy(&header, second, sizeof header);
-        for (; at < second_size; at += gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size)) {
+        for (; at < second_size; at += part_at(&entry, GPUSCAN__PARTS)) {
             memcpy(&entry, second + at, sizeof entry);
-            at += sizeof entry;
-            second[at] ^= 1;
+            second[at + sizeof entry] ^= 1;
         }
-        header.checksum = gpuscan__hash(GPUSCAN__HASH_START, second + sizeof header, second_size - sizeof header);
-        memcpy(second, &header, sizeof header);
+        right_checksum(second, second_size);
         gs = layered();
         test.gs = gs;
         test_ok(gpuscan_set_blob(gs, second, second_size));
@@ -227,9 +245,9 @@ static void test_odd_binaries(void **state) {
         blob = (unsigned char *)test_alloc(size);
         test_ok(gpuscan_get_blob(gs, blob, &size));
         memcpy(&entry, blob + sizeof(gpuscan__blob_header), sizeof entry);
-        assert_int_equal(entry.binary_size, cases[i].sizes[cases[i].binary]);
-        binary = blob + sizeof(gpuscan__blob_header) + sizeof entry + gpuscan__padded(entry.prefix_length);
-        for (b = 0; b < entry.binary_size; b++)
+        assert_int_equal(entry.sizes[GPUSCAN__PART_BINARY], cases[i].sizes[cases[i].binary]);
+        binary = blob + sizeof(gpuscan__blob_header) + part_at(&entry, GPUSCAN__PART_BINARY);
+        for (b = 0; b < entry.sizes[GPUSCAN__PART_BINARY]; b++)
             assert_int_equal(binary[b], 1 + cases[i].binary);
         test_ok(gpuscan_set_blob(gs, blob, size));
         free(blob);
@@ -259,6 +277,15 @@ static cl_program CL_API_CALL refuse_binary(cl_context context, cl_uint count, c
     return NULL;
 }
 
+/* Refuses the first. */
+static cl_program CL_API_CALL refuse_once(cl_context context, cl_uint count, const cl_device_id *devices,
+                                          const size_t *sizes, const unsigned char **binaries, cl_int *each,
+                                          cl_int *status) {
+    if (layer.calls[LAYER_clCreateProgramWithBinary]++ == 0)
+        return refuse_binary(context, count, devices, sizes, binaries, each, status);
+    return layer_clCreateProgramWithBinary(context, count, devices, sizes, binaries, each, status);
+}
+
 /* Makes the program, and says of the device's binary that it is none. */
 static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, const cl_device_id *devices,
                                            const size_t *sizes, const unsigned char **binaries, cl_int *each,
@@ -266,6 +293,49 @@ static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, co
     cl_program program = layer_clCreateProgramWithBinary(context, count, devices, sizes, binaries, each, status);
     *each = CL_INVALID_BINARY;
     return program;
+}
+
+/* A right checksum over recordings and names that are none: each of a recording's steps in turn. */
+static void bad_recordings(gpuscan *gs, const unsigned char *blob, unsigned char *copy, size_t size) {
+    static const char *const wrong[] = {"kind", "size", "size that ends with the step", "place", "number", "names"};
+    gpuscan__blob_entry entry;
+    gpuscan__step step;
+    size_t begin = sizeof(gpuscan__blob_header), at, next, steps = 0;
+    int which;
+    memcpy(&entry, blob + begin, sizeof entry);
+    begin += part_at(&entry, GPUSCAN__PART_RECORDING);
+    for (at = begin; at < begin + entry.sizes[GPUSCAN__PART_RECORDING]; at = next, steps++) {
+        memcpy(&step, blob + at, sizeof step);
+        next = at + sizeof step + (size_t)gpuscan__padded(step.size);
+        for (which = 0; which < 6; which++) {
+            gpuscan__step other = step;
+            size_t i;
+            if ((which == 2 && step.size == 0) || (which == 3 && step.kind == GPUSCAN__STEP_BUFFERS) ||
+                (which == 4 && step.kind != GPUSCAN__STEP_KERNEL && step.kind != GPUSCAN__STEP_BUFFERS))
+                continue;
+            memcpy(copy, blob, size);
+            if (which == 0)
+                other.kind = GPUSCAN__STEPS + (uint32_t)(steps % 3 ? steps : UINT32_MAX / 2);
+            else if (which == 1)
+                other.size = UINT32_MAX - (uint32_t)steps % 9;
+            else if (which == 2)
+                other.size = (uint32_t)(begin + entry.sizes[GPUSCAN__PART_RECORDING] - at); /* past the last byte */
+            else if (which == 3) /* what must be first, the buffers, is another step */
+                memset(copy + begin, (int)step.kind, 1);
+            else if (which == 4)
+                memset(copy + at + sizeof step, 0x77, 8);
+            else
+                for (i = 0; i < entry.sizes[GPUSCAN__PART_NAMES]; i++) /* as many names as bytes, or one without end */
+                    copy[sizeof(gpuscan__blob_header) + part_at(&entry, GPUSCAN__PART_NAMES) + i] =
+                        steps % 2 ? 'x' : 0;
+            if (which < 3)
+                memcpy(copy + at, &other, sizeof other);
+            right_checksum(copy, size);
+            test_case("a blob whose recording has a wrong %s at step %zu, with a right checksum", wrong[which], steps);
+            blob_refused(gs, copy, size);
+        }
+    }
+    assert_true(steps > 10 || !gs->device.profile.launches_late);
 }
 
 static void test_bad_blob(void **state) {
@@ -313,28 +383,30 @@ static void test_bad_blob(void **state) {
     /* a right checksum over entries that do not fit */
     for (length = 0; length < 5; length++) {
         const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0, size};
+        static const char *const parts[] = {"text", "names", "recording", "binary", "number of entries"};
         gpuscan__blob_header header;
         gpuscan__blob_entry entry;
         int which;
-        for (which = 0; which < 3; which++) {
+        for (which = 0; which <= GPUSCAN__PARTS; which++) {
             memcpy(copy, blob, size);
             memcpy(&header, copy, sizeof header);
             memcpy(&entry, copy + sizeof header, sizeof entry);
-            if (which == 0)
-                entry.prefix_length = lengths[length] ? lengths[length] : size;
-            else if (which == 1)
-                entry.binary_size = lengths[length];
-            else
+            if (which == GPUSCAN__PARTS)
                 header.entries += (uint32_t)length + 1;
+            else
+                entry.sizes[which] = lengths[length] || which != GPUSCAN__PART_PREFIX ? lengths[length] : size;
             memcpy(copy + sizeof header, &entry, sizeof entry);
-            header.checksum = gpuscan__hash(GPUSCAN__HASH_START, copy + sizeof header, size - sizeof header);
             memcpy(copy, &header, sizeof header);
-            test_case("a blob whose %s is wrong, with a right checksum", which == 0   ? "prefix"
-                                                                         : which == 1 ? "binary"
-                                                                                      : "number of entries");
+            right_checksum(copy, size);
+            test_case("a blob whose %s is wrong, with a right checksum", parts[which]);
             blob_refused(gs, copy, size);
         }
     }
+    bad_recordings(gs, blob, copy, size);
+    test_case("a blob of the form before this one");
+    memcpy(copy, blob, size);
+    memcpy(copy, "gpuscan1", 8);
+    blob_refused(gs, copy, size);
     /* nothing has changed: programs get built from source */
     job_new(&j, JOB_SCAN, many);
     test_case("a scan after bad blobs");
@@ -391,9 +463,52 @@ static void test_bad_blob(void **state) {
     job_free(&j);
 }
 
+/* What of a blob cannot be used costs its own program alone, which is built from source. */
+static void test_part_of_blob(void **state) {
+    static const int jobs[] = {JOB_SCAN, JOB_REDUCE};
+    size_t size, i, programs;
+    unsigned char *blob;
+    int round;
+    gpuscan *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    (void)state;
+    test_case("a blob");
+    blob = make_blob(&size);
+    for (round = 0; round < 2; round++) {
+        gpuscan_desc desc = layer_desc();
+        gpuscan *gs = NULL;
+        gpuscan__program *program;
+        layer_open();
+        if (round == 0)
+            layer.table.clCreateProgramWithBinary = refuse_once;
+        test_case(round ? "kernels in another order" : "a binary that is refused beside one that is not");
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, blob, size));
+        assert_string_equal(gpuscan_error(gs), "");
+        for (programs = 0, program = gs->loaded; program; program = program->next)
+            programs++;
+        assert_int_equal(programs, round ? 2 : 1);
+        if (round)
+            gs->loaded->loaded_names[0] = "gpuscan_other";
+        layer_reset();
+        for (i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+            job j;
+            job_new(&j, jobs[i], many);
+            job_right(gs, &j, &call);
+            job_free(&j);
+        }
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 1);
+        test_destroy(gs);
+        layer_expect_empty();
+    }
+    test.gs = whole;
+    free(blob);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries),
-                                       TEST(test_bad_blob)};
+                                       TEST(test_bad_blob), TEST(test_part_of_blob)};
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
 }

@@ -1,7 +1,8 @@
 /* cc -O2 tests/test_start.c -o build/test_start -lcmocka -lOpenCL -lm -lpthread && build/test_start
    No stall in the first frame: what a worker thread prepared, an object of this process and one of another take from its
-   blob without building anything from source; and after prepare the first call builds, loads and compiles nothing, as a
-   table that counts and, of PoCL, the files of its cache show. Each process has a driver's cache of its own, empty. */
+   blob without building anything from source; and after gpuscan_set_blob alone, or with prepare, the first call builds,
+   loads, compiles, allocates and tries out nothing, as a table that counts and, of PoCL, the files of its cache show.
+   Each process has a driver's cache of its own, empty. */
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
 #include "calls.h"
 
@@ -9,8 +10,10 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-static const unsigned builders[] = {LAYER_clCreateProgramWithSource, LAYER_clCreateProgramWithBinary,
-                                    LAYER_clBuildProgram, LAYER_clCreateKernel};
+/* What a first call does not call. */
+static const unsigned forbidden[] = {
+    LAYER_clCreateProgramWithSource, LAYER_clCreateProgramWithBinary, LAYER_clBuildProgram, LAYER_clCreateKernel,
+    LAYER_clCreateBuffer,            LAYER_clCreateCommandQueue,      LAYER_clFinish,       LAYER_clWaitForEvents};
 
 static unsigned file_count;
 
@@ -40,8 +43,24 @@ static int remove_file(const char *path, const struct stat *what, int kind, stru
 
 /* ---- what the processes do --------------------------------------------------------------------------------------- */
 
-static int wants(int which) {
-    return !test.is_small || which % 4 == 1;
+/* Every job by the device's choice, a part of them by another strategy that the run takes. */
+static int wants(int which, int strategy) {
+    if (test.is_small)
+        return strategy == GPUSCAN_STRATEGY_AUTO && which % 4 == 1;
+    return strategy == GPUSCAN_STRATEGY_AUTO ||
+           (test_takes_strategy(strategy) && test_takes_one_of(4, (uint64_t)(which + strategy)));
+}
+
+/* Whether a job is prepared by a strategy, or fails. */
+static int prepared(gpuscan *gs, job *j, gpuscan_strategy strategy, gpuscan_result *result) {
+    gpuscan_call call = call_on(NULL);
+    call.strategy = strategy;
+    *result = job_prepare(gs, j, &call);
+    if (*result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && strategy != GPUSCAN_STRATEGY_AUTO) {
+        *result = GPUSCAN_SUCCESS;
+        return 0;
+    }
+    return *result == GPUSCAN_SUCCESS;
 }
 
 /* The README's recipe: a second object on the same context builds, and hands over a blob. */
@@ -54,17 +73,17 @@ typedef struct builder {
 
 static void *build(void *argument) {
     builder *b = (builder *)argument;
-    gpuscan_call call = call_on(NULL);
     gpuscan_desc desc;
     gpuscan *gs = NULL;
-    int which;
+    int which, s;
     memset(&desc, 0, sizeof desc);
     desc.context = test.context;
     desc.device = test.device;
     b->result = gpuscan_create(&gs, &desc);
     for (which = 0; which < JOB_DEVICE_END && b->result == 0; which++)
-        if (wants(which))
-            b->result = job_prepare(gs, &b->jobs[which], &call);
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT && b->result == 0; s++)
+            if (wants(which, s))
+                prepared(gs, &b->jobs[which], (gpuscan_strategy)s, &b->result);
     if (b->result == 0)
         b->result = gpuscan_get_blob(gs, NULL, &b->size);
     if (b->result == 0 && (b->blob = (char *)malloc(b->size)) != NULL)
@@ -73,43 +92,150 @@ static void *build(void *argument) {
     return NULL;
 }
 
-/* Sets the blob, prepares and calls: nothing is built from source, and the calls build nothing at all. */
-static void use_blob(job *jobs, const void *blob, size_t size) {
-    gpuscan *gs = layered(), *whole = test.gs;
+/* The shapes in which kernels have been launched: a driver may have work left for each. */
+typedef struct shape {
+    cl_kernel kernel;
+    size_t group;
+    int is_small; /* a grid below 65,536, for which PoCL compiles apart */
+} shape;
+static struct {
+    shape met[4096];
+    size_t count, unmet;
+    int is_open; /* one more is no surprise */
+} shapes;
+
+static cl_int CL_API_CALL noted_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                       const size_t *offset, const size_t *global, const size_t *local, cl_uint waits,
+                                       const cl_event *wait, cl_event *event) {
+    size_t i = 0;
+    while (i < shapes.count && (shapes.met[i].kernel != kernel || shapes.met[i].group != *local ||
+                                shapes.met[i].is_small != (*global < 65536)))
+        i++;
+    shapes.unmet += i == shapes.count && !shapes.is_open;
+    if (i == shapes.count && i < sizeof shapes.met / sizeof *shapes.met) {
+        shapes.met[i].kernel = kernel;
+        shapes.met[i].group = *local;
+        shapes.met[i].is_small = *global < 65536;
+        shapes.count++;
+    }
+    return layer_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
+}
+
+/* Buffers of the library's, each with guard words behind it. */
+enum { GUARD = 65536 };
+static struct {
+    cl_mem mem;
+    size_t size;
+} guarded[256];
+static size_t guarded_count;
+
+static cl_mem CL_API_CALL guarded_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                         cl_int *status) {
+    const unsigned char word = 0x5A;
+    cl_mem mem;
+    if (host || guarded_count == sizeof guarded / sizeof *guarded)
+        return layer_clCreateBuffer(context, flags, size, host, status);
+    size = (size + 15) / 16 * 16;
+    mem = layer_clCreateBuffer(context, flags, size + GUARD, NULL, status);
+    test_cl(*status);
+    test_cl(clEnqueueFillBuffer(test.queue, mem, &word, 1, size, GUARD, 0, NULL, NULL));
+    test_cl(clFinish(test.queue));
+    guarded[guarded_count].mem = mem;
+    guarded[guarded_count++].size = size;
+    return mem;
+}
+
+static cl_int CL_API_CALL released_buffer(cl_mem mem) {
+    static unsigned char words[GUARD];
+    size_t i, at = 0;
+    while (at < guarded_count && guarded[at].mem != mem)
+        at++;
+    if (at < guarded_count) {
+        test_cl(clEnqueueReadBuffer(test.queue, mem, CL_TRUE, guarded[at].size, GUARD, words, 0, NULL, NULL));
+        for (i = 0; i < GUARD; i++)
+            if (words[i] != 0x5A)
+                fail_msg("%s: the library wrote past %zu bytes of its own", test.what, guarded[at].size);
+        guarded[at] = guarded[--guarded_count];
+    }
+    return layer_clReleaseMemObject(mem);
+}
+
+static gpuscan *noted(void) {
+    gpuscan_desc desc = layer_desc();
+    gpuscan *gs = NULL;
+    layer_open();
+    memset(&shapes, 0, sizeof shapes);
+    layer.table.clEnqueueNDRangeKernel = noted_launch;
+    layer.table.clCreateBuffer = guarded_buffer;
+    layer.table.clReleaseMemObject = released_buffer;
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
+/* A first call, which calls nothing that is forbidden, and a later one, which launches as much: no test, no rehearsal. */
+static void first_call(gpuscan *gs, job *j, gpuscan_strategy strategy) {
     gpuscan_call call = call_on(NULL);
-    unsigned files;
+    unsigned files = compiled(), launches;
+    gpuscan_result result;
     size_t i;
-    int which;
+    call.strategy = strategy;
+    test_case("%s, %s: first call", job_names[j->which], test_strategy_name(strategy));
+    job_reset(j);
+    test_cl(clFinish(test.queue));
+    layer_reset();
+    result = job_start(gs, j, &call);
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && j->which == JOB_SCAN_PLACE)
+        return; /* only the call knows that it is in place */
+    test_ok(result);
+    for (i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+        if (layer.calls[forbidden[i]])
+            fail_msg("%s: %s", test.what, layer_names[forbidden[i]]);
+    launches = layer.calls[LAYER_clEnqueueNDRangeKernel];
+    if (shapes.unmet)
+        fail_msg("%s: %zu launches in a new shape", test.what, shapes.unmet);
+    test_cl(clFinish(test.queue));
+    if (compiled() != files)
+        fail_msg("%s: the driver has compiled", test.what);
+    job_done(j);
+    job_reset(j);
+    layer_reset();
+    test_ok(job_start(gs, j, &call));
+    assert_int_equal(layer.calls[LAYER_clEnqueueNDRangeKernel], launches);
+    test_cl(clFinish(test.queue));
+    job_done(j);
+}
+
+/* Sets the blob, and prepares or not: nothing is built from source, and the calls build nothing at all. */
+static void use_blob(job *jobs, const void *blob, size_t size, int prepares) {
+    gpuscan *gs = noted(), *whole = test.gs;
+    gpuscan_result result;
+    int which, s;
     test.gs = gs;
-    test_case("set_blob and prepare");
+    test_case("set_blob%s", prepares ? " and prepare" : "");
+    shapes.is_open = 1;
     test_ok(gpuscan_set_blob(gs, blob, size));
     for (which = 0; which < JOB_DEVICE_END; which++)
-        if (wants(which)) {
-            test_case("%s: prepare", job_names[which]);
-            job_reset(&jobs[which]);
-            test_ok(job_prepare(gs, &jobs[which], &call));
-            job_untouched(&jobs[which]);
-        }
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            if (prepares && wants(which, s)) {
+                test_case("%s, %s: prepare", job_names[which], test_strategy_name((gpuscan_strategy)s));
+                job_reset(&jobs[which]);
+                prepared(gs, &jobs[which], (gpuscan_strategy)s, &result);
+                test_ok(result);
+                job_untouched(&jobs[which]);
+            }
     if (layer.calls[LAYER_clCreateProgramWithSource] || !layer.calls[LAYER_clCreateProgramWithBinary])
         fail_msg("%u programs from source, %u from the blob", layer.calls[LAYER_clCreateProgramWithSource],
                  layer.calls[LAYER_clCreateProgramWithBinary]);
-    files = compiled();
+    shapes.is_open = !gs->device.profile.launches_late; /* a device without late work need not have launched */
     for (which = 0; which < JOB_DEVICE_END; which++)
-        if (wants(which)) {
-            test_case("%s: first call", job_names[which]);
-            layer_reset();
-            test_ok(job_start(gs, &jobs[which], &call));
-            test_cl(clFinish(test.queue));
-            for (i = 0; i < sizeof builders / sizeof *builders; i++)
-                if (layer.calls[builders[i]])
-                    fail_msg("%s: %s", test.what, layer_names[builders[i]]);
-            if (compiled() != files)
-                fail_msg("%s: the driver has compiled", test.what);
-            job_done(&jobs[which]);
-        }
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            if (wants(which, s) &&
+                (s == GPUSCAN_STRATEGY_AUTO || job_refusal(&jobs[which], (gpuscan_strategy)s) == NULL))
+                first_call(gs, &jobs[which], (gpuscan_strategy)s);
     test_destroy(gs);
     test.gs = whole;
     layer_expect_empty();
+    assert_int_equal(guarded_count, 0);
 }
 
 static void child(const char *path, int is_first) {
@@ -147,7 +273,10 @@ static void child(const char *path, int is_first) {
             fail_msg("%s cannot be read", path);
         fclose(file);
     }
-    use_blob(jobs, b.blob, b.size);
+    if (!is_first || !test.is_small)
+        use_blob(jobs, b.blob, b.size, 0);
+    if (is_first || !test.is_small)
+        use_blob(jobs, b.blob, b.size, 1);
     free(b.blob);
     for (which = 0; which < JOB_DEVICE_END; which++)
         job_free(&jobs[which]);
@@ -159,16 +288,18 @@ static void child(const char *path, int is_first) {
 static const char *program;
 
 static void new_process(const char *folder, const char *which) {
-    char cache[300], blob[300];
+    char cache[300], blob[300], seed[32];
     int status = 0;
     pid_t pid;
     snprintf(cache, sizeof cache, "%s/%s", folder, which);
     snprintf(blob, sizeof blob, "%s/blob", folder);
+    snprintf(seed, sizeof seed, "%" PRIu64, test.seed); /* so that all take the same strategies */
     test_case("%s process", which);
     fflush(NULL);
     pid = fork();
     if (pid == 0) { /* and a program of its own: after a fork OpenCL may not be used */
-        if (mkdir(cache, 0700) == 0 && setenv("POCL_CACHE_DIR", cache, 1) == 0)
+        if (mkdir(cache, 0700) == 0 && setenv("POCL_CACHE_DIR", cache, 1) == 0 &&
+            setenv("GPUSCAN_TEST_SEED", seed, 1) == 0)
             execl(program, program, which, blob, (char *)NULL);
         _exit(127);
     }

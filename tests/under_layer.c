@@ -97,8 +97,7 @@ static int is_allowed(gpuscan_result r, cl_int code, int act) {
         return r == GPUSCAN_ERROR_NO_DEVICE;
     if (strcmp(control->failed, "clGetDeviceInfo") == 0)
         return r == GPUSCAN_ERROR_DEVICE_TOO_OLD || r == GPUSCAN_ERROR_NO_DEVICE;
-    /* a binary that does not become a program is built from source */
-    return act == FROM_BLOB && r == GPUSCAN_SUCCESS && strcmp(control->failed, "clBuildProgram") == 0;
+    return act == SET_BLOB && r == GPUSCAN_SUCCESS; /* what cannot be loaded is built from source, when it is needed */
 }
 
 /* The k-th call fails, and with on all later ones. 0: there is no k-th call. */
