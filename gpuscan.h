@@ -16181,6 +16181,7 @@ static const struct {
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_progress},
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
+    {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL names one with AVX-512 skylake-avx512 */
     {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", gpuscan__profile_skylake},
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, gpuscan__profile_cpu},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, gpuscan__profile_nothing_more},
