@@ -10142,9 +10142,21 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_CPU\n"
+    "#ifdef GPUSCAN_PIXELS\n"
+    "/* The pixels of a vector, or a pixel's channels, in one load also where vload is made of pieces. */\n"
+    "static inline GPUSCAN_PIXELS gpuscan_pixels_load(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
+    "    typedef GPUSCAN_PIXELS unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
+    "    return *(global const unaligned *)(src + at);\n"
+    "#else\n"
+    "    return GPUSCAN_PIXELS_VLOAD(0, src + at);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "static inline gpuscan_t gpuscan_pixel_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
     "#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
-    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + at));\n"
+    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(gpuscan_pixels_load(src, at));\n"
     "    return GPUSCAN_SQUARE ? y * y : y;\n"
     "#else\n"
     "    return gpuscan_pixel_load(src, at, GPUSCAN_PIXEL_CHANNELS);\n"
@@ -10154,7 +10166,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_WIDE > 1\n"
     "static inline gpuscan_wide gpuscan_pixels_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
     "#ifdef GPUSCAN_PIXELS\n"
-    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + at));\n"
+    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(gpuscan_pixels_load(src, at));\n"
     "    return GPUSCAN_SQUARE ? y * y : y;\n"
     "#else\n"
     "    gpuscan_wide_elements y;\n"
@@ -10164,59 +10176,81 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The sums of columns from x on and a row's pixels, which are at; the first row begins them. */\n"
-    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, ulong x, GPUSCAN_PICTURE src,\n"
-    "                                               gpuscan_place_t at, bool begins) {\n"
-    "    gpuscan_wide y = gpuscan_pixels_at(src, at);\n"
+    "static inline gpuscan_wide gpuscan_sums_load(global const gpuscan_t *sums, ulong x) {\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "    typedef gpuscan_wide unaligned __attribute__((aligned(sizeof(gpuscan_t))));\n"
+    "    return *(global const unaligned *)(sums + x);\n"
+    "#else\n"
+    "    return gpuscan_load_wide(sums, x);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Adds y to the sums of columns from x on, or begins them. */\n"
+    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, ulong x, gpuscan_wide y, bool begins) {\n"
     "    if (!begins)\n"
-    "        y = gpuscan_combine_wide(gpuscan_load_wide(sums, x), y);\n"
+    "        y = gpuscan_combine_wide(gpuscan_sums_load(sums, x), y);\n"
     "    gpuscan_store_wide(sums, x, y, false);\n"
     "    return y;\n"
     "}\n"
-    "#endif\n"
     "\n"
-    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, ulong x, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
-    "                                           bool begins) {\n"
-    "    gpuscan_t y = gpuscan_pixel_at(src, at);\n"
+    "/* Of rows of pixels the sums of columns: of bytes, of which eight sum up in 16 bits, in those. */\n"
+    "#ifdef GPUSCAN_PIXELS_SHORT\n"
+    "typedef GPUSCAN_PIXELS_SHORT gpuscan_row_sums;\n"
+    "#define GPUSCAN_ROW_SUMS(src, at)   GPUSCAN_PIXELS_TO_SHORT(gpuscan_pixels_load(src, at))\n"
+    "#define GPUSCAN_ROW_SUMS_WIDE(sums) GPUSCAN_PIXELS_CONVERT(sums)\n"
+    "#define gpuscan_row_sums_add(a, b)  ((a) + (b))\n"
+    "#else\n"
+    "typedef gpuscan_wide gpuscan_row_sums;\n"
+    "#define GPUSCAN_ROW_SUMS(src, at)   gpuscan_pixels_at(src, at)\n"
+    "#define GPUSCAN_ROW_SUMS_WIDE(sums) (sums)\n"
+    "#define gpuscan_row_sums_add        gpuscan_combine_wide\n"
+    "#endif\n"
+    "static inline gpuscan_row_sums gpuscan_four_rows(GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch) {\n"
+    "    gpuscan_row_sums a = gpuscan_row_sums_add(GPUSCAN_ROW_SUMS(src, at),\n"
+    "                                              GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 1, pitch)));\n"
+    "    gpuscan_row_sums b = gpuscan_row_sums_add(GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 2, pitch)),\n"
+    "                                              GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 3, pitch)));\n"
+    "    return gpuscan_row_sums_add(a, b);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, ulong x, gpuscan_t y, bool begins) {\n"
     "    if (!begins)\n"
     "        y = gpuscan_combine(sums[x], y);\n"
     "    sums[x] = y;\n"
     "    return y;\n"
     "}\n"
     "\n"
-    "/* Adds a row to the sums of the columns; and four of them. */\n"
-    "static inline void gpuscan_row_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong width,\n"
-    "                                   bool begins) {\n"
-    "    ulong x = 0;\n"
-    "#if GPUSCAN_WIDE > 1\n"
-    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE)\n"
-    "        gpuscan_columns_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins);\n"
-    "#endif\n"
-    "    for (; x < width; x++)\n"
-    "        gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins);\n"
+    "static inline gpuscan_t gpuscan_four_pixels(GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch) {\n"
+    "    gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, at),\n"
+    "                                  gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 1, pitch)));\n"
+    "    gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 2, pitch)),\n"
+    "                                  gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 3, pitch)));\n"
+    "    return gpuscan_combine(a, b);\n"
     "}\n"
-    "static inline void gpuscan_four_rows_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch,\n"
-    "                                         ulong width) {\n"
+    "\n"
+    "/* Adds eight rows, four or one to the sums of the columns. */\n"
+    "static inline void gpuscan_rows_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch,\n"
+    "                                    ulong width, uint rows, bool begins) {\n"
     "    ulong x = 0;\n"
     "#if GPUSCAN_WIDE > 1\n"
     "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
-    "        gpuscan_wide a = gpuscan_combine_wide(gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, pitch)),\n"
-    "                                              gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 1, pitch)));\n"
-    "        gpuscan_wide b = gpuscan_combine_wide(gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 2, pitch)),\n"
-    "                                              gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 3, pitch)));\n"
-    "        gpuscan_store_wide(sums, x, gpuscan_combine_wide(gpuscan_load_wide(sums, x), gpuscan_combine_wide(a, b)),\n"
-    "                           false);\n"
+    "        gpuscan_place_t here = GPUSCAN_PLACE_PAST(at, x, 0, 0);\n"
+    "        gpuscan_row_sums y = rows == 1 ? GPUSCAN_ROW_SUMS(src, here) : gpuscan_four_rows(src, here, pitch);\n"
+    "        if (rows == 8)\n"
+    "            y = gpuscan_row_sums_add(y, gpuscan_four_rows(src, GPUSCAN_PLACE_PAST(here, 0, 4, pitch), pitch));\n"
+    "        gpuscan_columns_add(sums, x, GPUSCAN_ROW_SUMS_WIDE(y), begins);\n"
     "    }\n"
     "#endif\n"
     "    for (; x < width; x++) {\n"
-    "        gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 0, pitch)),\n"
-    "                                      gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 1, pitch)));\n"
-    "        gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 2, pitch)),\n"
-    "                                      gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 3, pitch)));\n"
-    "        sums[x] = gpuscan_combine(sums[x], gpuscan_combine(a, b));\n"
+    "        gpuscan_place_t here = GPUSCAN_PLACE_PAST(at, x, 0, 0);\n"
+    "        gpuscan_t y = rows == 1 ? gpuscan_pixel_at(src, here) : gpuscan_four_pixels(src, here, pitch);\n"
+    "        if (rows == 8)\n"
+    "            y = gpuscan_combine(y, gpuscan_four_pixels(src, GPUSCAN_PLACE_PAST(here, 0, 4, pitch), pitch));\n"
+    "        gpuscan_column_add(sums, x, y, begins);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_cells_store(global gpuscan_cell *to, gpuscan_t value) {\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
     "    typedef gpuscan_t unaligned __attribute__((aligned(sizeof(gpuscan_cell))));\n"
@@ -10228,36 +10262,55 @@ static const char *gpuscan__kernels[] = {
     "        to[c] = pixel.channel[c];\n"
     "#endif\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_WIDE > 1\n"
+    "static inline void gpuscan_table_store(global gpuscan_cell *to, ulong x, gpuscan_wide value, uint flags) {\n"
+    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n"
+    "        GPUSCAN_PREFETCH(to + x, GPUSCAN_PREFETCH_DST, 1);\n"
+    "    gpuscan_store_wide(to, x, value, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
+    "}\n"
+    "#endif\n"
     "\n"
-    "/* The same, and writes the table's row, the scan of the sums. */\n"
-    "#define GPUSCAN_COLUMNS_ADD(x) gpuscan_columns_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins)\n"
+    "#define GPUSCAN_COLUMN_ADD(x)                                                                                          \\\n"
+    "    gpuscan_column_add(sums, x, gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins)\n"
+    "#define GPUSCAN_COLUMNS_ADD(x)                                                                                         \\\n"
+    "    gpuscan_columns_add(sums, x, gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins)\n"
+    "/* Adds a row to the sums of columns and writes the table's row, their scan: two vectors at a time, as four exceed\n"
+    "   AVX2's registers. */\n"
     "static inline void gpuscan_table_row(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
     "                                     global gpuscan_cell *to, ulong width, bool begins, uint flags) {\n"
     "    gpuscan_t sum = GPUSCAN_START;\n"
     "    ulong x = 0;\n"
     "#if GPUSCAN_WIDE > 1\n"
     "    ulong head = min((ulong)gpuscan_span_head(to, 0, flags), width);\n"
-    "    gpuscan_wide id = gpuscan_identity_wide();\n"
-    "    gpuscan_wide_before after;\n"
+    "    gpuscan_wide id = gpuscan_identity_wide(), before;\n"
     "    for (; x < head; x++)\n"
-    "        to[x] = sum =\n"
-    "            gpuscan_combine(sum, gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins));\n"
-    "    after.prefix = after.before = (gpuscan_wide)(sum);\n"
-    "    for (; x + GPUSCAN_STEP <= width; x += GPUSCAN_STEP) {\n"
+    "        to[x] = sum = gpuscan_combine(sum, GPUSCAN_COLUMN_ADD(x));\n"
+    "    before = (gpuscan_wide)(sum);\n"
+    "    for (; x + 2 * GPUSCAN_WIDE <= width; x += 2 * GPUSCAN_WIDE) {\n"
     "        gpuscan_wide a = GPUSCAN_COLUMNS_ADD(x);\n"
     "        gpuscan_wide b = GPUSCAN_COLUMNS_ADD(x + GPUSCAN_WIDE);\n"
-    "        gpuscan_wide c = GPUSCAN_COLUMNS_ADD(x + 2 * GPUSCAN_WIDE);\n"
-    "        gpuscan_wide d = GPUSCAN_COLUMNS_ADD(x + 3 * GPUSCAN_WIDE);\n"
-    "        gpuscan_scan_four(a, b, c, d, to, x, id, &after, false, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
+    "        a = gpuscan_scan_wide(a, id);\n"
+    "        b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), gpuscan_scan_wide(b, id));\n"
+    "        gpuscan_table_store(to, x, gpuscan_combine_wide(before, a), flags);\n"
+    "        before = gpuscan_combine_wide(before, b);\n"
+    "        gpuscan_table_store(to, x + GPUSCAN_WIDE, before, flags);\n"
+    "        before = (gpuscan_wide)(GPUSCAN_LAST(before));\n"
     "    }\n"
-    "    sum = GPUSCAN_LAST(after.before);\n"
+    "    if (x + GPUSCAN_WIDE <= width) {\n"
+    "        gpuscan_wide a = GPUSCAN_COLUMNS_ADD(x);\n"
+    "        before = gpuscan_combine_wide(before, gpuscan_scan_wide(a, id));\n"
+    "        gpuscan_table_store(to, x, before, flags);\n"
+    "        x += GPUSCAN_WIDE;\n"
+    "    }\n"
+    "    sum = GPUSCAN_LAST(before);\n"
     "#endif\n"
     "    for (; x < width; x++) {\n"
-    "        sum = gpuscan_combine(sum, gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins));\n"
+    "        sum = gpuscan_combine(sum, GPUSCAN_COLUMN_ADD(x));\n"
     "        gpuscan_cells_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
@@ -10265,20 +10318,16 @@ static const char *gpuscan__kernels[] = {
     "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
     "    gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, band * numbers.band_rows, 0);\n"
     "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    uint count;\n"
     "    if (band + 1 == numbers.bands) /* there is nothing below it */\n"
     "        rows = 0;\n"
-    "    for (ulong row = 0; row < rows;) {\n"
-    "        if (row > 0 && row + 4 <= rows) {\n"
-    "            gpuscan_four_rows_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.src_pitch,\n"
-    "                                  numbers.width);\n"
-    "            row += 4;\n"
-    "        } else {\n"
-    "            gpuscan_row_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.width, row == 0);\n"
-    "            row++;\n"
-    "        }\n"
+    "    for (ulong row = 0; row < rows; row += count) {\n"
+    "        count = GPUSCAN_WIDE > 1 && row + 8 <= rows ? 8 : row + 4 <= rows ? 4 : 1;\n"
+    "        gpuscan_rows_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.src_pitch,\n"
+    "                         numbers.width, count, row == 0);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A group takes TILE columns. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
@@ -16229,6 +16278,7 @@ static const struct {
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_progress},
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
+    {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL names one with AVX-512 skylake-avx512 */
     {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", gpuscan__profile_skylake},
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, gpuscan__profile_cpu},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, gpuscan__profile_nothing_more},
@@ -25584,18 +25634,27 @@ static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
 }
 
 /* How a CPU loads and converts a vector of pixels of one channel, or the channels of one pixel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels) {
+static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels,
+                                   uint32_t square) {
     const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
     const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
     int width = channels > 1 ? (int)channels : to->size == 8 ? 8 : 16;
     char line[64];
-    snprintf(line, sizeof(line), "vload%d", width);
+    snprintf(line, sizeof(line), "%s%d", from->name, width);
     gpuscan__define(text, "PIXELS", line);
+    snprintf(line, sizeof(line), "vload%d", width);
+    gpuscan__define(text, "PIXELS_VLOAD", line);
     if (strcmp(number, to->name) == 0)
         snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
     else
         snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
+    if (from->size == 1 && channels == 1 && !square) { /* of which a few sum up in 16 bits */
+        snprintf(line, sizeof(line), "%s%d", from->kind == 's' ? "short" : "ushort", width);
+        gpuscan__define(text, "PIXELS_SHORT", line);
+        snprintf(line, sizeof(line), "convert_%s%d(x)", from->kind == 's' ? "short" : "ushort", width);
+        gpuscan__define(text, "PIXELS_TO_SHORT(x)", line);
+    }
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -25614,7 +25673,7 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
     if (own.image == GPUSCAN__IMAGE_NONE && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels);
+        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels, own.square);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
