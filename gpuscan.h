@@ -1400,7 +1400,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    build them: it creates their kernels, and where drivers have work left at a kernel's first launch it launches each as
    its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's scratch to the
    size that it had (up to 64 MiB of each kind). So the first call is as fast as after prepare. It waits for the device,
-   and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 50). The blob is not kept.
+   and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 43, or 1 from its cache). The blob is not kept.
    What the driver refuses, or fails to launch, is no failure: the logger is told, and the program is built from source
    when it is needed.
 
@@ -16150,6 +16150,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
+    p->launches_late = 0; /* (launched or not, the first calls after gpuscan_set_blob take 57, 26 and 31 us) */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
     memcpy(p->select, select, sizeof(select));
