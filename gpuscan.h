@@ -13830,6 +13830,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n"
     "\n",
     "typedef struct {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    uint sums[GPUSCAN_SUBGROUPS];\n"
+    "#else\n"
+    "    uint sums[2 * GPUSCAN_GROUP];\n"
+    "#endif\n"
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
+    "    uint lanes[GPUSCAN_GROUP];\n"
+    "#endif\n"
+    "    uint ticket, late; /* one pass: see [SORT SWEEP], whose histogram has its counts behind these */\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
     "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
@@ -13842,20 +13851,14 @@ static const char *gpuscan__kernels[] = {
     "    } exchange;\n"
     "    uint next[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* each rank group's */\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
     "#else\n"
-    "    uint sums[2 * GPUSCAN_GROUP];\n"
     "    uint bits[GPUSCAN_RADIX * GPUSCAN_RANK_WORDS]; /* 0 between rounds */\n"
-    "#endif\n"
-    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
-    "    uint lanes[GPUSCAN_GROUP];\n"
     "#endif\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint masks[GPUSCAN_GROUP]; /* a lane's for each value of the lower bits; 0 between rounds */\n"
     "    uint hot;                  /* as above */\n"
     "#endif\n"
-    "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
     "\n"
     "#if GPUSCAN_SORT_PACKED\n"
@@ -14514,7 +14517,10 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
     "#define GPUSCAN_SORT_PREFIX    0x80000000u\n"
     "#define GPUSCAN_SORT_STATE     0x3fffffffu /* the count */\n"
-    "#define GPUSCAN_SORT_WINDOW    4           /* states that are loaded at once */\n"
+    "\n"
+    "/* States that are loaded at once. H200, 2^28 elements, 4; 6; 8; 12: u32 4315; 4345; 4367; 4424 us, u64 13996; 13875;\n"
+    "   13770; 13810, with 8 bytes 23270; -; 23400. */\n"
+    "#define GPUSCAN_SORT_WINDOW (GPUSCAN_KEY_SIZE == 8 && !GPUSCAN_SORT_VALUES ? 8 : 4)\n"
     "\n"
     "#ifndef GPUSCAN_TEST_SILENT /* as in [STATE WORDS] */\n"
     "#define GPUSCAN_TEST_SILENT(tile) false\n"
@@ -14546,7 +14552,7 @@ static const char *gpuscan__kernels[] = {
     "    uint prefix, next;\n"
     "    bool done;\n"
     "} gpuscan_sort_back;\n"
-    "\n"
+    "\n",
     "/* Until the prefix is there, or a tile is late. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_look_back(gpuscan_sort_back *back, global uint *states, uint d) {\n"
     "    uint polls = 0;\n"
@@ -14573,7 +14579,7 @@ static const char *gpuscan__kernels[] = {
     "        back->next -= back->done ? 0 : seen; /* the first tile has a prefix */\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_TOGETHER\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
@@ -14594,21 +14600,23 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#define GPUSCAN_SORT_CHUNK (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
+    "\n"
     "/* Counts the digits of all passes; the host gives no group more than halves of words hold. The last group makes bases\n"
     "   of the counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
     "                                                           global uint *zeros, global const uint *count_buffer,\n"
     "                                                           gpuscan_sort_histogram_numbers numbers,\n"
     "                                                           local gpuscan_sort_shared *shared) {\n"
-    "    local uint *counts = (local uint *)shared; /* more than it has */\n"
+    "    local uint *counts = (local uint *)shared->to; /* more than that has, and all behind it is not there */\n"
     "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
     "    uint begin = (uint)numbers.begin, end = (uint)numbers.end, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
     "    uint last_mask = (1u << (end - begin - (passes - 1) * width)) - 1;\n"
     "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, i = get_global_id(0);\n"
-    "    uint groups = (uint)clamp((count + GPUSCAN_SORT_LOADS * GPUSCAN_GROUP - 1) / (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP),\n"
-    "                              (ulong)1, (ulong)get_num_groups(0)); /* that have something to do */\n"
+    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
+    "    uint groups = (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1,\n"
+    "                              (ulong)get_num_groups(0)); /* that have something to do */\n"
     "    ulong stride = (ulong)groups * GPUSCAN_GROUP;\n"
     "    if (get_group_id(0) >= groups)\n"
     "        return;\n"
@@ -14619,19 +14627,20 @@ static const char *gpuscan__kernels[] = {
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES; c += GPUSCAN_GROUP)\n"
     "        counts[c] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (ulong s = i; s < tiles * GPUSCAN_RADIX; s += stride)\n"
+    "    for (ulong s = get_global_id(0); s < tiles * GPUSCAN_RADIX; s += stride)\n"
     "        states[s] = 0;\n"
-    "    for (; i + (GPUSCAN_SORT_LOADS - 1) * stride < count; i += GPUSCAN_SORT_LOADS * stride) {\n"
+    "    for (ulong c = get_group_id(0); c < chunks; c += groups) {\n",
+    "        global const gpuscan_key_bits *chunk = keys + c * GPUSCAN_SORT_CHUNK + GPUSCAN_ITEM;\n"
     "        gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-    "            codes[k] = keys[i + k * stride];\n"
+    "            codes[k] = chunk[k * GPUSCAN_GROUP];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
     "            codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
     "        gpuscan_sort_count_digits(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts + copy);\n"
     "    }\n"
-    "    for (; i < count; i += stride) {\n"
+    "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + get_global_id(0); i < count; i += stride) { /* all share the rest */\n"
     "        gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
     "        gpuscan_sort_count_digits(&code, 1, passes, width, last_mask, counts + copy);\n"
     "    }\n"
@@ -14647,26 +14656,33 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_device_fence();\n"
     "    GPUSCAN_BARRIER();\n"
     "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), groups, &shared->ticket) != groups - 1)\n"
-    "        return;\n",
+    "        return;\n"
     "    gpuscan_device_fence();\n"
-    "    for (uint p = 0; p < passes; p++) {\n"
-    "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
+    "    uint digits[GPUSCAN_KEY_SIZE][GPUSCAN_ITEM_DIGITS]; /* of all passes: they are asked for at once */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++)\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "            digits[e] = d < GPUSCAN_RADIX ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u) : 0;\n"
-    "            sum += digits[e];\n"
+    "            digits[p][e] = p < passes && d < GPUSCAN_RADIX\n"
+    "                               ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
+    "                               : 0;\n"
     "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++) {\n"
+    "        uint sum = 0, before;\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+    "            sum += digits[p][e];\n"
     "        before = gpuscan_sort_before(sum, shared);\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "            if (d < GPUSCAN_RADIX)\n"
+    "            if (p < passes && d < GPUSCAN_RADIX)\n"
     "                bases[p * GPUSCAN_RADIX + d] = before;\n"
-    "            before += digits[e];\n"
+    "            before += digits[p][e];\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
     "} gpuscan_sort_sweep_numbers;\n"
@@ -14718,7 +14734,7 @@ static const char *gpuscan__kernels[] = {
     "                back[e].prefix = bases[d];\n"
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
-    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n",
+    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
     "    }\n"
@@ -14739,7 +14755,7 @@ static const char *gpuscan__kernels[] = {
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
     "        if (GPUSCAN_ITEM == 0)\n"
-    "            shared->late = 0;\n"
+    "            shared->late = 0;\n",
     "        for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "            shared->next[d] = 0;\n"
     "        GPUSCAN_BARRIER();\n"
@@ -14771,7 +14787,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    gpuscan_sort_store(keys_here, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
     "   after tile, and each draws one ticket too many. (As a loop that runs once that cost all sorts 5 %.) */\n"
     "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
@@ -14791,7 +14807,7 @@ static const char *gpuscan__kernels[] = {
     "                          states + numbers.bases_offset, count, flags, shared);\n"
     "    } while (again);\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
@@ -14819,7 +14835,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
     "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
     "} gpuscan_sort_together_numbers;\n"
@@ -14847,7 +14863,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    return shared->ticket;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
@@ -14898,7 +14914,7 @@ static const char *gpuscan__kernels[] = {
     "            uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
     "                        : step < before_first        ? before_first - step\n"
     "                                                     : step - before_first;\n"
-    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n",
+    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n"
     "            gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "            uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS], places[GPUSCAN_PACKED_WORDS(16)];\n"
     "            uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n"
@@ -14919,7 +14935,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "                before[e] = all[e] = 0;\n"
+    "                before[e] = all[e] = 0;\n",
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
@@ -24768,7 +24784,13 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* At least sizeof(gpuscan_sort_shared) in kernels.cl.inc. */
+/* At least the first members of gpuscan_sort_shared in kernels.cl.inc, up to its places. */
+static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
+    uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
+    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 8 + 7) / 8 * 8;
+}
+
+/* At least all of it. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
                                            uint32_t vectors) {
     const gpuscan__sort_key *own = &plan->key;
@@ -24777,8 +24799,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t each = own->halved ? 4 : gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
-    bytes += whole ? rank_groups * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
-    bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
+    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
         bytes += (uint64_t)group * 4 + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
@@ -24805,6 +24826,11 @@ enum {
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64
 };
+
+/* Groups a compute unit that count digits, and bytes of keys that a work-item of theirs loads at once. H200, us at 2^22;
+   2^24; 2^28 u32: 3 groups x 32 bytes 20; 44; 497, 4 24; 53; 511, 6 26; 48; 476, 7 28; 53; 476; 6 x 16 28; 56; 575, 6 x 64
+   25; 45; 411; 8 x 32, with a tile's local memory, 36; 63; 492. Each group adds its counts to those of all. */
+enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
 /* The key's group, vectors and tile, cut down to what local memory holds. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
@@ -24893,7 +24919,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         if (is_single && !plan->key.small && !plan->key.together) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
             plan->key.ahead = gs->device.units * tile->ahead * key->tile;
-            plan->key.loads = 8;
+            plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
             plan->key.copies = 64;
             while (plan->key.copies > 1 && plan->key.copies * gpuscan__sort_counts_bytes(plan) >
                                                gpuscan__min(gs->device.local_memory, 32 * GPUSCAN__KIB))
@@ -25303,10 +25329,10 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads;
     uint64_t groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, each), 1),
-                                   (uint64_t)gs->device.units * gs->device.profile.groups_per_unit);
-    /* a copy's work-items count less than 2^16 */
+                                   (uint64_t)gs->device.units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
+    /* a copy's work-items count less than 2^16: chunks, and one element more each */
     uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
-    uint64_t rounds = 65535 / (items * plan->key.loads);
+    uint64_t rounds = (65535 / items - 1) / plan->key.loads;
     return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
 }
 
@@ -25316,7 +25342,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     const gpuscan *gs = run->chain->gs;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_HISTOGRAM);
     gpuscan__sort_histogram_numbers numbers;
-    uint64_t shared = gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    uint64_t shared;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.states_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
@@ -25330,7 +25356,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = plan->passes;
     numbers.flags = plan->common.flags;
-    shared = gpuscan__max(shared, plan->key.copies * gpuscan__sort_counts_bytes(plan));
+    shared = gpuscan__sort_head_bytes(gs, (uint32_t)run->group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
                              shared);
 }
