@@ -3130,14 +3130,11 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_VECTORS_KEPT(d)                                                                                        \\\n"
     "    (GPUSCAN_ITEM_VECTORS / (int)(2 * (d) < GPUSCAN_VECTORS_APART ? 2 * (d) : GPUSCAN_VECTORS_APART))\n"
     "\n"
-    "/* The sums alone: the same tree, hence the same bits. Of two vectors a lane keeps one and hands the other to its\n"
-    "   neighbour, so that both sum: 4 + 2 + 1 + 1 + 1 exchanges for eight vectors and 32 lanes, and not 5 * 8. */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_plain *x, gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    gpuscan_plain kept[GPUSCAN_ITEM_VECTORS];\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        kept[k] = x[k];\n"
+    "/* The sums alone: the same tree, hence the same bits. Of two vectors a lane keeps one and hands the other to its\n"
+    "   neighbour, so that both sum: 4 + 2 + 1 + 1 + 1 exchanges for eight vectors and 32 lanes, and not 5 * 8. kept: a\n"
+    "   lane's vectors, then sums, of which its lowest bits say whose they are. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum_apart(gpuscan_plain *kept, local gpuscan_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
     "        bool upper = (GPUSCAN_LANE & d) != 0;\n"
@@ -3151,8 +3148,18 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "        }\n"
     "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_plain *x, gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    gpuscan_plain kept[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* the lowest bits of the lanes that hold it say which it is */\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        kept[k] = x[k];\n"
+    "    gpuscan_lanes_sum_apart(kept, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        sum[k] = gpuscan_plain_at(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
     "#else\n"
     "    gpuscan_plain scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
@@ -4238,6 +4245,7 @@ static const char *gpuscan__kernels[] = {
     "    local gpuscan_listed *results;\n"
     "#endif\n"
     "    local gpuscan_place *places;\n"
+    "    uint share, shares; /* what this group writes of it, of the groups that write the tile */\n"
     "} gpuscan_list;\n"
     "\n"
     "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
@@ -4252,6 +4260,8 @@ static const char *gpuscan__kernels[] = {
     "    at += GPUSCAN_TILE * sizeof(gpuscan_listed);\n"
     "#endif\n"
     "    list.places = (local gpuscan_place *)at;\n"
+    "    list.share = 0;\n"
+    "    list.shares = 1;\n"
     "    return list;\n"
     "}\n"
     "\n"
@@ -8093,12 +8103,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_WRITER  GPUSCAN_ITEM\n"
     "#define GPUSCAN_WRITERS GPUSCAN_GROUP\n"
     "#endif\n"
+    "/* Where a work-item begins, and its step, if it writes depth words at a time, WRITERS apart. */\n"
+    "#define GPUSCAN_SHARE_FIRST(list, depth) ((list).share * (GPUSCAN_WRITERS * (depth)) + GPUSCAN_WRITER)\n"
+    "#define GPUSCAN_SHARE_STEP(list, depth)  ((list).shares * (GPUSCAN_WRITERS * (depth)))\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_DEPTH (GPUSCAN_RUNS_BY_SUBGROUP ? 4 : 8)\n"
     "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
     "    {                                                                                                                  \\\n"
     "        uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words);       \\\n"
-    "        for (uint at = GPUSCAN_WRITER; at < all + past; at += GPUSCAN_WRITERS * GPUSCAN_DEPTH) {                       \\\n"
+    "        for (uint at = GPUSCAN_SHARE_FIRST(list, GPUSCAN_DEPTH); at < all + past;                                      \\\n"
+    "             at += GPUSCAN_SHARE_STEP(list, GPUSCAN_DEPTH)) {                                                          \\\n"
     "            word loaded[GPUSCAN_DEPTH];                                                                                \\\n"
     "            GPUSCAN_UNROLL                                                                                             \\\n"
     "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
@@ -8116,7 +8130,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#else\n"
     "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
-    "    for (uint j = GPUSCAN_WRITER; j < (words); j += GPUSCAN_WRITERS)                                                   \\\n"
+    "    for (uint j = GPUSCAN_SHARE_FIRST(list, 1); j < (words); j += GPUSCAN_SHARE_STEP(list, 1))                         \\\n"
     "        (to)[j] = load;\n"
     "#endif\n"
     "\n",
@@ -8127,6 +8141,30 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_OUTPUT_LOOP(word, to, kept *(words), from[(ulong)list.places[j / (words)] * (words) + j % (words)])    \\\n"
     "    }\n"
     "\n"
+    "#if GPUSCAN_STAGES && GPUSCAN_STAGED_SIZE < 4 && defined(__ENDIAN_LITTLE__)\n"
+    "/* Small elements by words of 32 bits, cut out of two that are listed. (H200, 2^28 bytes that are their own flags: 232\n"
+    "   us, by places and a byte at a time 418) */\n"
+    "GPUSCAN_INLINE void gpuscan_staged_write(global GPUSCAN_STAGED *to, uint kept, gpuscan_list list) {\n"
+    "    const uint each = 4 / GPUSCAN_STAGED_SIZE;\n"
+    "    uint past = (uint)((size_t)to / GPUSCAN_STAGED_SIZE) & (128u / GPUSCAN_STAGED_SIZE - 1u);\n"
+    "    local const uint *words = (local const uint *)list.elements;\n"
+    "    for (uint i = GPUSCAN_SHARE_FIRST(list, 1); i * each < kept + past; i += GPUSCAN_SHARE_STEP(list, 1)) {\n"
+    "        uint at = i * each, j = at - past;\n"
+    "        if (at >= past && j + each <= kept) {\n"
+    "            uint bits = j % each * (8 * GPUSCAN_STAGED_SIZE);\n"
+    "            ulong two = (ulong)words[j / each + 1] << 32 | words[j / each];\n"
+    "            *(global uint *)(to + j) = (uint)(two >> bits);\n"
+    "        } else {\n"
+    "            for (uint v = 0; v < each; v++)\n"
+    "                if (at + v >= past && j + v < kept)\n"
+    "                    to[j + v] = list.elements[j + v];\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_STAGES\n"
+    "#define gpuscan_staged_write(to, kept, list) GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, to, kept, (list).elements[j])\n"
+    "#endif\n"
+    "\n"
     "/* Writes what is listed, sum elements, after what precedes the tile. */\n"
     "GPUSCAN_INLINE void gpuscan_list_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
     "                                      gpuscan_list list) {\n"
@@ -8135,14 +8173,14 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
     "        kept--;\n"
     "#if GPUSCAN_STAGES\n"
-    "    GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, outputs->to0 + prefix, kept, list.elements[j])\n"
+    "    gpuscan_staged_write(outputs->to0 + prefix, kept, list);\n"
     "#endif\n"
     "    GPUSCAN_OUTPUTS_GATHERED(GPUSCAN_OUTPUT_TILE)\n"
     "#if GPUSCAN_INDEX_SIZE\n"
     "    GPUSCAN_OUTPUT_LOOP(gpuscan_index, outputs->indices + prefix, kept, (gpuscan_index)(first + list.places[j]))\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
     "/* All that a sub-group of a scanned tile says, once what precedes the tile is known. */\n"
     "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
@@ -8189,7 +8227,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RESULTS_LISTED\n"
     "                    list.results[j++] = GPUSCAN_RUN_RESULT(value);\n"
     "#else\n"
-    "                    if (j < ended)\n",
+    "                    if (j < ended)\n"
     "                        results[j] = GPUSCAN_RUN_RESULT(value);\n"
     "                    j++;\n"
     "#endif\n"
@@ -8206,7 +8244,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* All that a scanned tile says, once what precedes it is known: sum elements of it are kept. */\n"
     "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
     "                                         ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
@@ -8374,18 +8412,23 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#else\n"
-    "/* As gpuscan_scan_look_back: one group takes one tile. */\n"
+    "/* As gpuscan_scan_look_back: one group takes one tile; or several do, each of which does all but write only its share,\n"
+    "   where elements are large (see gpuscan__select_shares). */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t sum, none = gpuscan_identity(), prefix;\n"
-    "    uint epoch = (uint)numbers.epoch, tile;\n"
+    "    uint epoch = (uint)numbers.epoch, shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, ticket;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
-    "    uint tiles = gpuscan_live_tiles(units);\n"
-    "    GPUSCAN_FOR_TILES(tile, tiles) {\n"
+    "    uint all_shares = gpuscan_live_tiles(units) * shares;\n"
+    "    GPUSCAN_FOR_TILES(ticket, all_shares) {\n"
+    "        uint tile = ticket / shares;\n"
+    "        gpuscan_list list = gpuscan_list_of(shared);\n"
+    "        list.share = ticket % shares;\n"
+    "        list.shares = shares;\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "        if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "            GPUSCAN_NEXT_TILE;\n"
@@ -8394,7 +8437,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        if (GPUSCAN_ITEM == 0)\n"
     "            gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
-    "        gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
+    "        gpuscan_select_list(&data, first, count, list);\n"
     "        gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
     "        GPUSCAN_BARRIER();\n"
     "        prefix = shared->prefix;\n"
@@ -8403,20 +8446,44 @@ static const char *gpuscan__kernels[] = {
     "        if (GPUSCAN_ITEM == 0) {\n"
     "            gpuscan_t all = gpuscan_combine(prefix, sum);\n"
     "            gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
-    "            if (first + GPUSCAN_TILE >= units)\n"
+    "            if (list.share == 0 && first + GPUSCAN_TILE >= units)\n"
     "                gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
     "        }\n"
-    "        gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
-    "                             gpuscan_list_of(shared));\n"
+    "        gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "\n",
     "#if GPUSCAN_MOVES\n"
+    "/* By 16 bytes, but for both ends: the host puts scratch as far behind a multiple of 16 as what is written. (H200, 2^28\n"
+    "   bytes: an element of 1 byte at a time 439 us, of 4 bytes 205, so 139) */\n"
+    "#define GPUSCAN_MOVED_AT_ONCE 4\n"
+    "static inline void gpuscan_bytes_move(global const uchar *from, global uchar *to, ulong bytes) {\n"
+    "    ulong first = get_global_id(0), stride = get_global_size(0), head = min((ulong)((0 - (size_t)to) & 15), bytes);\n"
+    "    ulong vectors = (((size_t)from ^ (size_t)to) & 15) == 0 ? (bytes - head) / 16 : 0, i;\n"
+    "    global const uint4 *vectors_from = (global const uint4 *)(from + head);\n"
+    "    global uint4 *vectors_to = (global uint4 *)(to + head);\n"
+    "    for (i = first; i < bytes - 16 * vectors; i += stride) {\n"
+    "        ulong at = i < head || vectors == 0 ? i : i + 16 * vectors;\n"
+    "        to[at] = from[at];\n"
+    "    }\n"
+    "    for (i = first; i + (GPUSCAN_MOVED_AT_ONCE - 1) * stride < vectors; i += GPUSCAN_MOVED_AT_ONCE * stride) {\n"
+    "        uint4 loaded[GPUSCAN_MOVED_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_MOVED_AT_ONCE; v++)\n"
+    "            loaded[v] = vectors_from[i + v * stride];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_MOVED_AT_ONCE; v++)\n"
+    "            vectors_to[i + v * stride] = loaded[v];\n"
+    "    }\n"
+    "    for (; i < vectors; i += stride)\n"
+    "        vectors_to[i] = vectors_from[i];\n"
+    "}\n"
+    "\n"
     "/* Brings the outputs from scratch to where they belong. total: how many there were, as two words. */\n"
     "#define GPUSCAN_OUTPUT_MOVE(k, word, words)                                                                            \\\n"
-    "    for (ulong j = get_global_id(0); j < kept * (words); j += get_global_size(0))                                      \\\n"
-    "        outputs.to##k[j] = outputs.from##k[j];\n"
+    "    gpuscan_bytes_move((global const uchar *)outputs.from##k, (global uchar *)outputs.to##k,                           \\\n"
+    "                       kept * (words) * sizeof(word));\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_select_move(global const uint *total, global const uchar *indices_from, GPUSCAN_SELECT_OUTPUTS) {\n"
     "    ulong all = gpuscan_count(0xfffffffffffffffful, total, numbers.count_offset, GPUSCAN_FLAG_COUNT_U64);\n"
@@ -8433,7 +8500,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_SELECT */\n"
-    "\n"
+    "\n",
     "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_UNIFORM_ADD\n"
@@ -8731,34 +8798,66 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#else\n"
-    "/* Else a group takes neighbouring tiles, of which each sub-group sums neighbouring elements in order. */\n"
+    "/* Else each sub-group sums neighbouring elements in order. */\n"
     "typedef gpuscan_shared gpuscan_reduce_shared;\n"
     "\n"
-    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
-    "                                          local gpuscan_shared *shared) {\n"
-    "#if GPUSCAN_CPU\n"
-    "    return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count), 0);\n"
-    "#else\n"
-    "    const ulong part = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE; /* of a tile, for a sub-group */\n"
-    "    ulong first = tile * GPUSCAN_TILE + GPUSCAN_SUBGROUP * (tiles - tile) * part;\n"
-    "    gpuscan_t total = gpuscan_identity(), all;\n"
-    "    for (ulong t = tile; t < tiles; t++, first += part) {\n"
-    "        gpuscan_tile data;\n"
-    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum;\n"
-    "        gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
-    "        gpuscan_tile_lane_sums(&data, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
-    "        sum = gpuscan_subgroup_sum(x, shared);\n"
-    "        if (GPUSCAN_PLANTED(REDUCE_TILES) && t != tile)\n"
-    "            total = gpuscan_combine(sum, total);\n"
-    "        else\n"
-    "            total = t == tile ? sum : gpuscan_combine(total, sum);\n"
+    "#if !GPUSCAN_CPU\n"
+    "/* The sum of all of a sub-group's vectors, from each lane's: a tree of the vectors, too. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    gpuscan_t kept[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        kept[k] = x[k];\n"
+    "    gpuscan_lanes_sum_apart(kept, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS / (int)GPUSCAN_VECTORS_APART; k++) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint d = 1; d < GPUSCAN_VECTORS_APART; d *= 2)\n"
+    "            kept[k] = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, kept[k], gpuscan_plain_xor(kept[k], d));\n"
+    "        if (k != 0)\n"
+    "            kept[0] = gpuscan_combine(kept[0], kept[k]);\n"
     "    }\n"
-    "    gpuscan_group_prefix(total, &all, shared);\n"
-    "    return all;\n"
+    "    return kept[0];\n"
+    "#else\n"
+    "    return gpuscan_subgroup_sum(x, shared);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "\n",
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
+    "                                          local gpuscan_shared *shared) {\n"
+    "    return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count), 0);\n"
+    "}\n"
+    "#else\n"
+    "/* The sum of a group's share of all elements, in parts that a sub-group takes at a time: as many parts for each\n"
+    "   sub-group, or one more here and there. Where exchanges have barriers, all take as many, the last may be empty. */\n"
+    "static inline gpuscan_t gpuscan_parts_sum(global const gpuscan_src *src, ulong count, local gpuscan_shared *shared) {\n"
+    "    const ulong part = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE;\n"
+    "    ulong parts = count / part + (count % part != 0), takers = (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS;\n"
+    "    ulong taker = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
+    "    ulong rounds = GPUSCAN_LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
+    "    gpuscan_t total = gpuscan_identity(), all;\n"
+    "    for (ulong t = 0; t < rounds; t++) {\n"
+    "        gpuscan_tile data;\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum;\n"
+    "        ulong first = t < own ? (begin + t) * part : count;\n"
+    "        gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
+    "        gpuscan_tile_lane_sums(&data, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
+    "        sum = gpuscan_vectors_sum(x, shared);\n"
+    "        if (GPUSCAN_PLANTED(REDUCE_TILES) && t != 0)\n"
+    "            total = gpuscan_combine(sum, total);\n"
+    "        else\n"
+    "            total = t == 0 ? sum : gpuscan_combine(total, sum);\n"
+    "    }\n"
+    "    gpuscan_group_prefix(total, &all, shared);\n"
+    "    return all;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n"
     "#if GPUSCAN_WORD\n"
     "typedef gpuscan_word gpuscan_partial;\n"
@@ -8773,18 +8872,20 @@ static const char *gpuscan__kernels[] = {
     "    partials[i] = value;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
     "#if GPUSCAN_WORD\n"
     "    gpuscan_t value = gpuscan_identity();\n"
+    "    global gpuscan_word *slot = gpuscan_slot(partials, i, GPUSCAN_AGGREGATE);\n"
+    "    uint tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
     "#if GPUSCAN_PTX\n"
     "    /* No fence: the group stored the words before it took its ticket, so they are on their way. If they never came,\n"
     "       say because two calls share a scratch, the launch fails rather than leave them out. */\n"
-    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY; polls++)\n"
+    "    for (uint polls = 0; !gpuscan_words_load(slot, tag, &value); polls++)\n"
     "        if (polls == 1u << 22)\n"
     "            __asm__ volatile(\"trap;\");\n"
     "#else\n"
-    "    gpuscan_observe(partials, i, epoch, &value);\n"
+    "    gpuscan_words_load(slot, tag, &value);\n"
     "#endif\n"
     "    return value;\n"
     "#else\n"
@@ -8792,8 +8893,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n"
-    "   without lanes by one work-item: no barriers. */\n"
+    "/* The sum of all partial results: by all work-items, where the operator does not commute each takes neighbours; or\n"
+    "   without lanes, in order, by one work-item. (H200, 2^28 bytes of structs of 12; 16; 32 bytes: by one sub-group alone\n"
+    "   78; 82; 99 us, so 72; 76; 89) */\n"
     "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
     "                                             local gpuscan_reduce_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
@@ -8805,29 +8907,17 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_items_sum(total, shared);\n"
     "#else\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n"
+    "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
     "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n"
-    "    if (GPUSCAN_LANES_APART && GPUSCAN_ITEM >= GPUSCAN_LANES) /* else the others have nothing to add */\n"
-    "        return total;\n"
     "#else\n"
     "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n"
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
-    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n"
-    "        if (GPUSCAN_PLANTED(REDUCE_ORDER) && i != first)\n"
-    "            total = gpuscan_combine(x, total);\n"
-    "        else\n"
-    "            total = i == first ? x : gpuscan_combine(total, x);\n"
+    "        gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? count - 1 - i : i, epoch);\n"
+    "        total = i == first ? x : gpuscan_combine(total, x);\n"
     "    }\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    {\n"
-    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-    "        x[0] = total;\n"
-    "        for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            x[k] = gpuscan_identity();\n"
-    "        gpuscan_lanes_sum(x, sum, shared);\n"
-    "        total = sum[0];\n"
-    "    }\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(total, shared), &total, shared);\n"
     "#endif\n"
     "    return total;\n"
     "#endif\n"
@@ -10065,6 +10155,8 @@ static const char *gpuscan__kernels[] = {
     "    partials += numbers.partials_offset;\n"
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
     "    sum = gpuscan_items_sum(gpuscan_item_sum(src, 0, count, group, groups), shared);\n"
+    "#elif !GPUSCAN_CPU\n"
+    "    sum = gpuscan_parts_sum(src, count, shared);\n"
     "#else\n"
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
     "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
@@ -11632,6 +11724,8 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
+    "#define GPUSCAN_SATURATES                                                                                              \\\n"
+    "    (GPUSCAN_PTX && GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP && GPUSCAN_BINS > 1)\n"
     "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
@@ -11649,6 +11743,16 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
     "    /* The guess errs by less than half a bin: rounded to nearest it is right or one too large. */\n"
     "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n"
+    "#if GPUSCAN_SATURATES\n"
+    "    /* As a part of what lies below the last bin the guess is bounded on both sides by the multiplication alone, and\n"
+    "       what is below the first edge comes out as one less than bin 0, which is NO_BIN. Two roundings more: 1/8 bin. */\n"
+    "    gpuscan_real scale = inverse * (1.0f / (GPUSCAN_BINS - 1)), part, guess;\n"
+    "    __asm__(\"mul.rn.sat.f32 %0, %1, %2;\" : \"=f\"(part) : \"f\"(s - lower), \"f\"(scale)); /* of NaN 0 */\n"
+    "    guess = fma(part, (gpuscan_real)(GPUSCAN_BINS - 1), magic);\n"
+    "    uint even = (uint)GPUSCAN_AS_INTEGER(guess) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    even -= s >= fma(guess - magic, step, lower) ? 0 : 1;\n"
+    "    return (GPUSCAN_CLOSED ? s <= upper : s < upper) ? even : GPUSCAN_NO_BIN;\n"
+    "#endif\n"
     "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n"
     "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n"
     "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
@@ -11671,7 +11775,7 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n"
+    "    while (high - low > 1) {\n",
     "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
@@ -11682,7 +11786,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -12480,7 +12584,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
-    "   (NVIDIA). */\n"
+    "   (NVIDIA); or before the first, where NO_BIN is just one less. */\n"
+    "#define GPUSCAN_SPARE_FIRST                                                                                            \\\n"
+    "    (GPUSCAN_SPARE && GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_SLICES == 1 && GPUSCAN_CHANNELS == 1 && !GPUSCAN_CARRIES)\n"
     "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
     "static inline void gpuscan_count_sample(gpuscan_binned s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
@@ -12512,7 +12618,9 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
     "        return;\n"
     "#endif\n"
-    "#if GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
+    "#if GPUSCAN_SPARE_FIRST\n"
+    "    bin++;\n"
+    "#elif GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
@@ -12769,7 +12877,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
     "    bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256) + helper * GPUSCAN_ITEM_COPIES;\n"
     "#else\n"
-    "    bins += bin * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n"
+    "    bins += (bin + GPUSCAN_SPARE_FIRST) * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n"
     "#endif\n"
     "#if GPUSCAN_PTX\n"
     "    _Pragma(\"unroll 8\")\n"
@@ -23322,6 +23430,7 @@ typedef struct gpuscan__select_key {
     uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
     uint32_t index_size; /* 0: none are wanted */
     uint32_t moves;      /* outputs go to scratch and are moved from there */
+    uint32_t own_flags;  /* the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* it is the first output */
     uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
@@ -23347,6 +23456,7 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* not 0 but where count is */
     uint32_t items, limit;    /* of the dispatch */
+    uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
     int shows_in_place;       /* its buffers do */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
@@ -23354,8 +23464,8 @@ typedef struct gpuscan__select_plan {
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
-    X(src_offset) X(count) X(count_offset) X(tiles) X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch)          \
-    X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
+    X(src_offset) X(count) X(count_offset) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles) X(states_offset)         \
+    X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
     X(from1_offset) X(from2_offset) X(from3_offset) X(from4_offset) X(from5_offset) X(from6_offset) X(from7_offset)    \
     X(from8_offset) X(to0_offset) X(to1_offset) X(to2_offset) X(to3_offset) X(to4_offset) X(to5_offset) X(to6_offset)  \
     X(to7_offset) X(to8_offset) X(values_offset) X(lengths_offset) X(results_offset)
@@ -23411,7 +23521,7 @@ static const char *gpuscan__word_name(uint32_t word) {
 
 /* Whether a tile's kept elements are listed themselves: who decides has loaded them, so they are not read again. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
-    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS;
+    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
@@ -23461,6 +23571,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
     if (stages)
         gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
+    gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RESULTS_LISTED",
                            gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
@@ -23602,6 +23713,8 @@ static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     uint32_t k;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
+    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && gpuscan__same_place(desc->src, desc->flags) &&
+                     plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
@@ -23715,6 +23828,11 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
 
+/* Elements of so many bytes, in all outputs, are cut as if no more than so many bytes of flags decided: into tiles that
+   several groups write. */
+#define GPUSCAN__LARGE_ELEMENTS 256
+#define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
+
 /* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23724,12 +23842,27 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     int runs = plan->common.e.key && profile->runs_count, selects = !runs && profile->select_count;
     const gpuscan__tuning *rows = runs ? profile->runs : selects ? profile->select : profile->scan;
     uint32_t i;
+    if (selects && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
+        bytes = gpuscan__min(bytes, GPUSCAN__SELECT_FEW);
     for (i = runs ? profile->runs_count : selects ? profile->select_count : profile->scan_count; i-- > 0;)
         if (gpuscan__select_matches(&rows[i], bytes, plan))
             found = rows[i];
     if (forced != GPUSCAN_STRATEGY_AUTO)
         found.strategy = forced;
     return found;
+}
+
+/* Groups that write a tile, each a share of it, where elements are so large that there are few tiles: at least 64 KiB
+   each. (H200, 2^28 bytes of elements of 1000 bytes, half kept, 17 tiles: 573 us, with 8 groups a tile 114, with 16 90,
+   with 32 90) */
+#define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
+static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t unit = plan->common.e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint64_t most = key->tile * unit * gpuscan__select_bytes(&plan->key) / GPUSCAN__SHARE_BYTES;
+    if (plan->common.e.key || gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS || most < 4)
+        return 1;
+    return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
 }
 
 /* The key, unless it is a self-test's, and the tiles. */
@@ -23750,6 +23883,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
+    plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
         tile_bytes *= 32;
@@ -23772,7 +23906,8 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
         return why;
     if (key->word == 0)
         return "its elements are too large for a single pass";
-    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
+    return gpuscan__tiles_misfit(gs, key, plan->tiles,
+                                 gpuscan__single_pass_groups(gs, key, plan->tiles * plan->shares));
 }
 
 /* Takes the portable strategy where the tuning's, or next to it the plain single pass, does not fit. */
@@ -23795,9 +23930,9 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes of scratch for an output, or the indices. */
+/* Bytes of scratch for an output, or the indices: with room to begin as far behind a multiple of 16 as it does. */
 static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
-    return gpuscan__scratch_aligned(plan->capacity * size); /* fits: the output's extent does */
+    return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits: the output's extent does */
 }
 
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -23851,10 +23986,12 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     for (k = 0; k < key->outputs; k++) {
         uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
         gpuscan_buffer from, to;
+        uint64_t room;
         gpuscan__select_output(plan, k, &from, &to);
-        from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+        room = at + to.offset * key->sizes[k] % 16;
+        from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                                               : gpuscan__arg_buffer(launch, from) * words;
-        to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+        to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                                           : gpuscan__arg_buffer(launch, to) * words;
         at += gpuscan__select_room(plan, key->sizes[k]);
     }
@@ -23940,7 +24077,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
     size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
-    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
+    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
+                                                                plan->key.counted != 0)
                              : plan->parts;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
@@ -23961,6 +24099,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     else
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.tiles = plan->tiles;
+    numbers.shares = plan->shares;
     numbers.ahead = plan->ahead;
     numbers.parts = plan->parts;
     numbers.part_tiles = plan->part_tiles;
@@ -24081,10 +24220,12 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     gpuscan__select_test_desc(&desc, payloads, &custom, e, &own, &shape);
     decides = gpuscan__test_array_of(&test, by_predicate ? &desc.src : &desc.flags,
                                      gpuscan__ceil_div(shape.count, unit) * e->src_size);
+    if (own.own_flags)
+        desc.src = desc.flags;
     for (k = 0; k < own.outputs; k++) {
         int is_dst = own.has_dst && k == 0;
         gpuscan_payload *payload = is_dst ? payloads : &payloads[k - own.has_dst];
-        from[k] = is_dst && by_predicate
+        from[k] = is_dst && (by_predicate || own.own_flags)
                       ? decides
                       : gpuscan__test_array_of(&test, is_dst ? &desc.src : &payload->src, shape.count * own.sizes[k]);
         to[k] = gpuscan__test_array_of(&test, is_dst ? &desc.dst : &payload->dst, desc.capacity * own.sizes[k]);

@@ -105,6 +105,41 @@ static void flags_of_all_types(void **state) {
         }
 }
 
+/* What is its own flag is listed itself, and written by words where it is small, wherever it begins and ends. */
+static void small_own_flags(void **state) {
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 8; i++) {
+        selection_case c = a_selection(i % 2 ? GPUSCAN_TYPE_U16 : GPUSCAN_TYPE_U8, test_size(700, 20011, 100003),
+                                       (selection_density)(i / 2 % 2 * 9));
+        c.flag_type = c.type;
+        c.flags_are_src = 1;
+        c.in_place = i % 3 == 0;
+        c.src_offset = i * 3;
+        c.dst_offset = i;
+        c.capacity = i % 4 == 3 ? c.count / 3 : 0;
+        if (test_share(i, 2))
+            check_next(&c);
+    }
+}
+
+/* Tiles of large elements are written by several groups each, in a single pass. */
+static void large_elements(void **state) {
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        selection_case c = a_selection(GPUSCAN_TYPE_U32, test_size(300, 5003, 20011), KEEP_HALF);
+        c.custom_size = 1000;
+        c.by = i % 2 ? GPUSCAN_SELECT_BITS : GPUSCAN_SELECT_FLAGS;
+        c.payloads = i / 2;
+        c.sizes[0] = 300;
+        c.index_type = i / 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+        c.in_place = i == 1;
+        if (test_share(i, 2))
+            test_one_strategy(&selections, &c, GPUSCAN_STRATEGY_SINGLE_PASS);
+    }
+}
+
 /* None to eight payloads, with and without dst and indices. */
 static void payloads(void **state) {
     uint32_t k, i;
@@ -590,6 +625,7 @@ static void host_arrays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_length),  TEST(edges_and_densities),
                                        TEST(large_by_all_strategies), TEST(predicates),
+                                       TEST(small_own_flags), TEST(large_elements),
                                        TEST(structs),       TEST(flags_of_all_types),
                                        TEST(payloads),      TEST(tally_alone),   TEST(prepared_tally),
                                        TEST(capacities),    TEST(device_counts),
