@@ -391,6 +391,8 @@ static void test_bad_blob(void **state) {
             memcpy(copy, blob, size);
             memcpy(&header, copy, sizeof header);
             memcpy(&entry, copy + sizeof header, sizeof entry);
+            if (which == GPUSCAN__PART_RECORDING && entry.sizes[which] == lengths[length])
+                continue; /* a device without late work has none */
             if (which == GPUSCAN__PARTS)
                 header.entries += (uint32_t)length + 1;
             else
