@@ -13493,6 +13493,9 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_SCATTER_NUMBERS\n"
     "} gpuscan_sort_scatter_numbers;\n"
     "typedef struct {\n"
+    "    GPUSCAN_SORT_BUCKETS_NUMBERS\n"
+    "} gpuscan_sort_buckets_numbers;\n"
+    "typedef struct {\n"
     "    GPUSCAN_SORT_SMALL_NUMBERS\n"
     "} gpuscan_sort_small_numbers;\n"
     "#define GPUSCAN_SORT_SMALL_PARAMETERS                                                                                  \\\n"
@@ -13502,11 +13505,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_COUNT_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_place *table, global const uint *count_buffer,                 \\\n"
     "        gpuscan_sort_count_numbers numbers\n"
+    "#define GPUSCAN_SORT_BUCKETS_PARAMETERS                                                                                \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
+    "        global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,                                \\\n"
+    "        global gpuscan_sort_value *values_tmp, global gpuscan_place *table, global const uint *count_buffer,           \\\n"
+    "        gpuscan_sort_buckets_numbers numbers\n"
     "#define GPUSCAN_SORT_SCATTER_PARAMETERS                                                                                \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
@@ -13526,6 +13534,11 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
     "#endif\n"
+    "\n"
+    "/* A CPU sorts by the last digit first where that makes buckets that fill its units evenly, and then each bucket by the\n"
+    "   others. Behind the table: whether they do not, and which bucket is next. */\n"
+    "#define GPUSCAN_SORT_IS_UNEVEN(table, parts) ((table)[GPUSCAN_RADIX * (parts)] != 0)\n"
+    "#define GPUSCAN_SORT_TICKET(table, parts)    ((volatile global uint *)((table) + GPUSCAN_RADIX * (parts) + 1))\n"
     "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
@@ -13536,6 +13549,11 @@ static const char *gpuscan__kernels[] = {
     "    uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
     "    gpuscan_place before = 0;\n"
     "    table += numbers.table_offset;\n"
+    "#if GPUSCAN_CPU\n"
+    "    uint parts = cells / GPUSCAN_RADIX;\n"
+    "    if ((numbers.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, parts))\n"
+    "        return;\n"
+    "#endif\n"
     "#if GPUSCAN_GROUP > 1\n"
     "    gpuscan_place sum = 0;\n"
     "    for (uint i = first; i < last; i++)\n"
@@ -13547,64 +13565,277 @@ static const char *gpuscan__kernels[] = {
     "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_place)1) : 0);\n"
     "        before += here;\n"
     "    }\n"
+    "#if GPUSCAN_CPU\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_BUCKETS) {\n"
+    "        gpuscan_place most = before - table[(GPUSCAN_RADIX - 1) * parts];\n"
+    "        for (uint d = 0; d + 1 < GPUSCAN_RADIX; d++)\n"
+    "            most = max(most, table[(d + 1) * parts] - table[d * parts]);\n"
+    "        table[cells] = most > before / (gpuscan_place)numbers.units;\n"
+    "        table[cells + 1] = 0;\n"
+    "    }\n"
+    "#endif\n"
     "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* A part's elements go to RADIX places at once, each in the middle of a line of memory. Where that exceeds\n"
-    "   the caches, they are collected in lines nearby, one a digit, which are written past the caches when they are full.\n"
-    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. Places count from the beginning of\n"
-    "   the line of memory that dst begins in, past elements before it: dst is that beginning below. */\n"
-    "#define GPUSCAN_SORT_LINES(name, type)                                                                                 \\\n"
-    "    typedef struct {                                                                                                   \\\n"
-    "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
-    "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
-    "    /* Elements [from, to) of dst, a part's first or last ones. */                                                     \\\n"
-    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to) { \\\n"
-    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        for (; from < to; from++)                                                                                      \\\n"
-    "            dst[from] = line->element[(uint)from & (per - 1)];                                                         \\\n"
-    "    }                                                                                                                  \\\n"
-    "    /* Element p of dst, whose line holds the part's elements from begin on. A line is written when the next begins:   \\\n"
-    "       a load of it right behind the last element's store would have to wait until that has reached the cache. */      \\\n"
-    "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin, type x) { \\\n"
-    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint slot = (uint)p & (per - 1);                                                                               \\\n"
-    "        if (slot == 0 && p != begin) {                                                                                 \\\n"
-    "            if (p - begin < per)                                                                                       \\\n"
-    "                name##_flush(dst, line, begin, p);                                                                     \\\n"
-    "            else                                                                                                       \\\n",
-    "                gpuscan_store_line((global uchar *)(dst + p) - GPUSCAN_LINE, line);                                    \\\n"
-    "        }                                                                                                              \\\n"
-    "        line->element[slot] = x;                                                                                       \\\n"
-    "    }                                                                                                                  \\\n"
-    "    /* What is left in a line: the elements before end. */                                                             \\\n"
-    "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
-    "                                     gpuscan_place end) {                                                              \\\n"
-    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        gpuscan_place left = end == begin ? 0 : ((end - 1) & (per - 1)) + 1;                                           \\\n"
-    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
-    "    }\n"
-    "\n"
+    "/* Elements go to RADIX places at once, each in the middle of a line of memory. Where that exceeds the caches, they are\n"
+    "   collected nearby, a digit's keys and values side by side, and written past the caches once there are GATHERED.\n"
+    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. Two lines or more: that one is full\n"
+    "   is a branch that no core foresees, at every GATHERED-th element. */\n"
+    "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE < GPUSCAN_KEY_SIZE\n"
+    "#define GPUSCAN_SORT_GATHERED (2u * GPUSCAN_LINE / GPUSCAN_SORT_VALUE_SIZE)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_GATHERED (2u * GPUSCAN_LINE / GPUSCAN_KEY_SIZE)\n"
+    "#endif\n"
+    "typedef struct {\n"
+    "    gpuscan_key_bits key[GPUSCAN_SORT_GATHERED];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_value value[GPUSCAN_SORT_GATHERED];\n"
+    "#endif\n"
+    "} __attribute__((aligned(GPUSCAN_LINE))) gpuscan_sort_gathered;\n"
+    "\n",
     "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n"
     "\n"
-    "/* A whole line, past the caches where that can be said. */\n"
-    "static inline void gpuscan_store_line(global uchar *to, const void *line) {\n"
+    "/* Whole lines, past the caches where that can be said and to is aligned. */\n"
+    "static inline void gpuscan_store_lines(global uchar *to, const void *from, uint bytes, bool aligned) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "    __builtin_nontemporal_store(*(const uint16 *)line, (global uint16 *)to);\n"
-    "#else\n"
-    "    for (uint i = 0; i < GPUSCAN_LINE / 16; i++)\n"
-    "        ((global uint4 *)to)[i] = ((const uint4 *)line)[i];\n"
+    "    if (aligned) {\n"
+    "        for (uint i = 0; i < bytes / GPUSCAN_LINE; i++)\n"
+    "            __builtin_nontemporal_store(((const uint16 *)from)[i], (global uint16 *)to + i);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    for (uint i = 0; i < bytes / 4; i++)\n"
+    "        ((global uint *)to)[i] = ((const uint *)from)[i];\n"
+    "}\n"
+    "\n"
+    "/* Where elements go, and how. Places count from the beginning of the line of memory that the keys begin in, past\n"
+    "   elements before them: keys is that beginning. */\n"
+    "typedef struct {\n"
+    "    global gpuscan_key_bits *keys;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    global gpuscan_sort_value *values;\n"
+    "    bool aligned; /* the values are to lines as the keys are */\n"
+    "#endif\n"
+    "    bool has_keys;\n"
+    "} gpuscan_sort_to;\n"
+    "\n"
+    "/* Those before place p that were gathered, as far as they begin at begin or behind. */\n"
+    "static inline void gpuscan_sort_flush(gpuscan_sort_to to, const gpuscan_sort_gathered *from, gpuscan_place begin,\n"
+    "                                      gpuscan_place p) {\n"
+    "    const uint per = GPUSCAN_SORT_GATHERED;\n"
+    "    gpuscan_place left = p == begin ? 0 : ((p - 1) & (per - 1)) + 1;\n"
+    "    for (gpuscan_place i = p - begin < left ? begin : p - left; i < p; i++) {\n"
+    "        if (to.has_keys)\n"
+    "            to.keys[i] = from->key[(uint)i & (per - 1)];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        to.values[i] = from->value[(uint)i & (per - 1)];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Those right before place p, all that were gathered: when the next comes, since loads right behind the last element's\n"
+    "   store would have to wait until that has reached the cache. */\n"
+    "static inline void gpuscan_sort_write(gpuscan_sort_to to, const gpuscan_sort_gathered *from, gpuscan_place begin,\n"
+    "                                      gpuscan_place p) {\n"
+    "    const uint per = GPUSCAN_SORT_GATHERED;\n"
+    "    if (p - begin < per) { /* the first: others' elements stand before them */\n"
+    "        gpuscan_sort_flush(to, from, begin, p);\n"
+    "        return;\n"
+    "    }\n"
+    "    if (to.has_keys)\n"
+    "        gpuscan_store_lines((global uchar *)(to.keys + p - per), from->key, sizeof(from->key), true);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_store_lines((global uchar *)(to.values + p - per), from->value, sizeof(from->value), to.aligned);\n"
     "#endif\n"
     "}\n"
-    "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
-    "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
+    "\n",
     "#if GPUSCAN_SORT_VALUES\n"
-    "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
+    "#define GPUSCAN_SORT_VALUE_AT(i) (by_index ? (gpuscan_sort_value)(i) : values[i])\n"
     "#endif\n"
     "\n"
+    "/* Brings elements [first, last) to their places by a digit: next has each digit's first. by_index: a constant, so that\n"
+    "   the loop does not ask for it. */\n"
+    "static inline void gpuscan_sort_scatter_near(global const gpuscan_key_bits *keys,\n"
+    "                                             global const gpuscan_sort_value *values, gpuscan_sort_to to, ulong first,\n"
+    "                                             ulong last, gpuscan_digit digit, gpuscan_place *next,\n"
+    "                                             const bool by_index) {\n"
+    "    keys += first; /* a pointer of the loop's own: else compilers run out of registers */\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    values += first;\n"
+    "#endif\n"
+    "    for (ulong i = 0, count = last - first; i < count; i++) {\n"
+    "        gpuscan_key_bits key = keys[i];\n"
+    "        gpuscan_place p = next[gpuscan_digit_of(key, digit)]++;\n"
+    "        to.keys[p] = key;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        to.values[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The same past the caches. */\n"
+    "static inline void gpuscan_sort_scatter_far(global const gpuscan_key_bits *keys,\n"
+    "                                            global const gpuscan_sort_value *values, gpuscan_sort_to to, ulong first,\n"
+    "                                            ulong last, gpuscan_digit digit, gpuscan_place *next,\n"
+    "                                            const bool by_index) {\n"
+    "    gpuscan_sort_gathered gathered[GPUSCAN_RADIX];\n"
+    "    gpuscan_place begin[GPUSCAN_RADIX];\n"
+    "    uint past = (uint)((size_t)to.keys % GPUSCAN_LINE / sizeof(*to.keys));\n"
+    "    to.keys -= past;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    to.values -= past;\n"
+    "    to.aligned = (size_t)to.values % GPUSCAN_LINE == 0;\n"
+    "#endif\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "        begin[d] = next[d] += past;\n"
+    "    for (ulong i = first; i < last;) {\n"
+    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
+    "        GPUSCAN_PREFETCH(keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "#endif\n"
+    "        for (; i < step; i++) {\n"
+    "            gpuscan_key_bits key = keys[i];\n"
+    "            uint d = gpuscan_digit_of(key, digit);\n"
+    "            gpuscan_place p = next[d]++;\n"
+    "            uint slot = (uint)p & (GPUSCAN_SORT_GATHERED - 1);\n"
+    "            if (slot == 0)\n"
+    "                gpuscan_sort_write(to, &gathered[d], begin[d], p);\n"
+    "            gathered[d].key[slot] = key;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            gathered[d].value[slot] = GPUSCAN_SORT_VALUE_AT(i);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "        gpuscan_sort_flush(to, &gathered[d], begin[d], next[d]);\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
+    "                                             global const gpuscan_sort_value *values,\n"
+    "                                             global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
+    "                                             gpuscan_digit digit, gpuscan_place *next, uint flags) {\n"
+    "    bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX), far = flags & GPUSCAN_FLAG_STREAM;\n"
+    "    gpuscan_sort_to to;\n"
+    "    to.has_keys = !(flags & GPUSCAN_FLAG_NO_KEYS);\n"
+    "    to.keys = keys_dst;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    to.values = values_dst;\n"
+    "#endif\n"
+    "    if (!far && by_index)\n"
+    "        gpuscan_sort_scatter_near(keys, values, to, first, last, digit, next, true);\n"
+    "    else if (!far)\n"
+    "        gpuscan_sort_scatter_near(keys, values, to, first, last, digit, next, false);\n"
+    "    else if (by_index)\n"
+    "        gpuscan_sort_scatter_far(keys, values, to, first, last, digit, next, true);\n"
+    "    else\n"
+    "        gpuscan_sort_scatter_far(keys, values, to, first, last, digit, next, false);\n"
+    "}\n"
+    "\n"
+    "/* Counts up to four digits of elements [first, last): a constant, so that what is not counted costs nothing. Meanwhile\n"
+    "   the places that the first pass writes to are brought into the cache: it comes to them in no order. */\n"
+    "static inline void gpuscan_sort_count_span(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
+    "                                           global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+    "                                           const gpuscan_digit *digit, gpuscan_place (*counts)[GPUSCAN_RADIX],\n"
+    "                                           const uint digits) {\n"
+    "    gpuscan_digit a = digit[0], b = digit[digits > 1 ? 1 : 0], c = digit[digits > 2 ? 2 : 0];\n"
+    "    gpuscan_digit d = digit[digits > 3 ? 3 : 0];\n"
+    "    for (ulong i = first; i < last;) {\n"
+    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
+    "        GPUSCAN_PREFETCH(to + i, 0, 1);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        GPUSCAN_PREFETCH(values_to + i, 0, 1);\n"
+    "#endif\n"
+    "        for (; i < step; i++) {\n"
+    "            gpuscan_key_code code = gpuscan_code_of(keys[i], a.flip);\n"
+    "            counts[0][(uint)(code >> a.shift) & a.mask]++;\n"
+    "            if (digits > 1)\n"
+    "                counts[1][(uint)(code >> b.shift) & b.mask]++;\n"
+    "            if (digits > 2)\n"
+    "                counts[2][(uint)(code >> c.shift) & c.mask]++;\n"
+    "            if (digits > 3)\n"
+    "                counts[3][(uint)(code >> d.shift) & d.mask]++;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Of elements [first, last), which one work-item sorts, all passes: it counts all digits in one reading and leaves out\n"
+    "   the passes that would move nothing. They may lie in dst or in tmp; dst gets the result. From so many elements on\n"
+    "   (stream) their places exceed the caches. */\n"
+    "static inline void gpuscan_sort_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
+    "                                     global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
+    "                                     global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
+    "                                     ulong first, ulong last, gpuscan_key_code flip, uint begin, uint end, uint width,\n"
+    "                                     uint passes, uint flags) {\n"
+    "    gpuscan_place next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
+    "    bool moving[sizeof(gpuscan_key_bits)];\n"
+    "    bool no_keys = flags & GPUSCAN_FLAG_NO_KEYS;\n"
+    "    uint moves = 0;\n"
+    "    gpuscan_digit digit[sizeof(gpuscan_key_bits)];\n"
+    "    flags &= ~(uint)GPUSCAN_FLAG_NO_KEYS;\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        digit[p].flip = flip;\n"
+    "        digit[p].shift = begin + p * width;\n"
+    "        digit[p].mask = (1u << min(width, end - digit[p].shift)) - 1;\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "            next[p][d] = 0;\n"
+    "    }\n"
+    "    global const gpuscan_key_bits *ahead = keys == keys_dst ? keys_tmp : keys_dst;\n"
+    "    global const gpuscan_sort_value *values_ahead = values == values_dst ? values_tmp : values_dst;\n"
+    "    for (uint p = 0; p < passes; p += 4)\n"
+    "        switch (passes - p) {\n"
+    "        case 1: gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 1); break;\n"
+    "        case 2: gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 2); break;\n"
+    "        case 3: gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 3); break;\n"
+    "        default: gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 4);\n"
+    "        }\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        gpuscan_place place = (gpuscan_place)first;\n"
+    "        moving[p] = true;\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
+    "            gpuscan_place here = next[p][d];\n"
+    "            next[p][d] = place;\n"
+    "            place += here;\n"
+    "            moving[p] &= here != last - first;\n"
+    "        }\n"
+    "        moves += moving[p];\n"
+    "    }\n"
+    "    /* the first pass cannot write to where the elements lie; else the last writes to dst */\n"
+    "    bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
+    "                         : values == values_tmp                                  ? true\n"
+    "                                                                                 : moves % 2 != 0;\n"
+    "#endif\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        if (!moving[p])\n"
+    "            continue;\n"
+    "        global gpuscan_key_bits *keys_to = to_dst ? keys_dst : keys_tmp;\n"
+    "        global gpuscan_sort_value *values_to = 0;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        values_to = values_to_dst ? values_dst : values_tmp;\n"
+    "        values_to_dst = !values_to_dst;\n"
+    "#endif\n"
+    "        gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit[p], next[p], flags);\n"
+    "        to_dst = !to_dst;\n"
+    "        keys = keys_to;\n"
+    "        values = values_to;\n"
+    "        flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
+    "    }\n"
+    "    if (keys != keys_dst && !no_keys)\n"
+    "        for (ulong i = first; i < last; i++)\n"
+    "            keys_dst[i] = keys[i];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
+    "    if (by_index || values != values_dst)\n"
+    "        for (ulong i = first; i < last; i++)\n"
+    "            values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -13616,7 +13847,10 @@ static const char *gpuscan__kernels[] = {
     "    ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
     "    gpuscan_place counts[TABLES][GPUSCAN_RADIX];\n"
     "    keys += numbers.keys_offset;\n"
-    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    table += numbers.table_offset;\n"
+    "    if ((numbers.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
+    "        return;\n"
+    "    table += get_group_id(0);\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        for (uint t = 0; t < TABLES; t++)\n"
     "            counts[t][d] = 0;\n"
@@ -13633,7 +13867,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -13648,6 +13882,9 @@ static const char *gpuscan__kernels[] = {
     "    keys += numbers.keys_offset;\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
     "    table += numbers.table_offset;\n"
+    "    if ((flags & (GPUSCAN_FLAG_BUCKETS | GPUSCAN_FLAG_IF_UNEVEN)) &&\n"
+    "        GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)) != ((flags & GPUSCAN_FLAG_IF_UNEVEN) != 0))\n"
+    "        return;\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
     "    values += numbers.values_offset;\n"
@@ -13670,139 +13907,44 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_place next[GPUSCAN_RADIX];\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        next[d] = table[d * get_num_groups(0) + get_group_id(0)];\n"
-    "    if (!(flags & GPUSCAN_FLAG_STREAM)) {\n"
-    "        for (ulong i = first; i < last; i++) {\n"
-    "            gpuscan_key_bits key = keys[i];\n"
-    "            gpuscan_place p = next[gpuscan_digit_of(key, digit)]++;\n"
-    "            if (has_keys)\n"
-    "                keys_dst[p] = key;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "            values_dst[p] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-    "#endif\n"
-    "        }\n"
-    "        return;\n"
-    "    }\n"
-    "    gpuscan_place begin[GPUSCAN_RADIX];\n"
-    "    gpuscan_sort_keys_line lines[GPUSCAN_RADIX];\n"
-    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
-    "    keys_dst -= past;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    gpuscan_sort_values_line value_lines[GPUSCAN_RADIX];\n"
-    "    gpuscan_place shift = GPUSCAN_SORT_PAST(values_dst); /* of values' places beyond keys' */\n"
-    "    values_dst -= shift;\n"
-    "    shift -= past;\n"
-    "#endif\n"
-    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "        begin[d] = next[d] += past;\n"
-    "    for (ulong i = first; i < last;) {\n"
-    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
-    "        GPUSCAN_PREFETCH(keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "#endif\n"
-    "        for (; i < step; i++) {\n"
-    "            gpuscan_key_bits key = keys[i];\n"
-    "            uint d = gpuscan_digit_of(key, digit);\n"
-    "            gpuscan_place p = next[d]++;\n"
-    "            if (has_keys)\n"
-    "                gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], key);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_sort_values_put(values_dst, &value_lines[d], p + shift, begin[d] + shift,\n"
-    "                                    by_index ? (gpuscan_sort_value)i : values[i]);\n"
-    "#endif\n"
-    "        }\n"
-    "    }\n"
-    "    for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
-    "        if (has_keys)\n"
-    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d]);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d] + shift, next[d] + shift);\n"
-    "#endif\n"
-    "    }\n"
+    "    gpuscan_sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
     "}\n"
     "\n",
-    "#else\n"
-    "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
-    "   would move nothing. */\n"
-    "\n"
-    "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
-    "   cannot, and the last may end in tmp. */\n"
-    "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
-    "    return in_place ? s % 2 != 0 : (moves - 1 - s) % 2 == 0;\n"
-    "}\n"
-    "\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
-    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
-    "    uint begin = (uint)numbers.begin, end = (uint)numbers.end, moves = 0, moved = 0;\n"
-    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    uint next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
-    "    bool moving[sizeof(gpuscan_key_bits)];\n"
-    "    gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
+    "/* Buckets of elements that differ in the last digit are sorted by the others, each by one work-item, within its caches:\n"
+    "   as groups come to them, the large ones first. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_BUCKETS_PARAMETERS) {\n"
+    "    uint flags = (uint)numbers.flags, parts = (uint)get_num_groups(0), tickets = 2 * GPUSCAN_RADIX;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    table += numbers.table_offset;\n"
+    "    if (GPUSCAN_SORT_IS_UNEVEN(table, parts))\n"
+    "        return;\n"
     "    keys += numbers.keys_offset;\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
     "    keys_tmp += numbers.keys_tmp_offset;\n"
-    "    bool in_place = keys == keys_dst;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
     "    values += numbers.values_offset;\n"
     "    values_dst += numbers.values_dst_offset;\n"
     "    values_tmp += numbers.values_tmp_offset;\n"
-    "    bool values_in_place = values == values_dst && !by_index;\n"
-    "#endif\n"
-    "    if (count == 0)\n"
-    "        return;\n"
-    "    for (uint p = 0; p < passes; p++)\n"
-    "        for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "            next[p][d] = 0;\n"
-    "    for (uint i = 0; i < count; i++) {\n"
-    "        gpuscan_key_code code = gpuscan_code_of(keys[i], digit.flip);\n"
-    "        for (uint p = 0; p < passes; p++)\n"
-    "            next[p][(uint)(code >> (begin + p * width)) & ((1u << min(width, end - begin - p * width)) - 1)]++;\n"
+    "    for (uint t; (t = atomic_inc(GPUSCAN_SORT_TICKET(table, parts))) < tickets;) {\n"
+    "        uint d = t % GPUSCAN_RADIX;\n"
+    "        ulong first = table[d * parts], last = d + 1 < GPUSCAN_RADIX ? table[(d + 1) * parts] : count;\n"
+    "        bool large = last - first > count / (4 * parts);\n"
+    "        if (large == (t < GPUSCAN_RADIX))\n"
+    "            gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last,\n"
+    "                              (gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end,\n"
+    "                              (uint)numbers.width, (uint)numbers.passes,\n"
+    "                              flags | (last - first > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
     "    }\n"
-    "    for (uint p = 0; p < passes; p++) {\n"
-    "        uint place = 0;\n"
-    "        moving[p] = true;\n"
-    "        for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
-    "            uint here = next[p][d];\n"
-    "            next[p][d] = place;\n"
-    "            place += here;\n"
-    "            moving[p] &= here != count;\n"
-    "        }\n"
-    "        moves += moving[p];\n"
-    "    }\n"
-    "    for (uint p = 0; p < passes; p++) {\n"
-    "        if (!moving[p])\n"
-    "            continue;\n"
-    "        global gpuscan_key_bits *to = gpuscan_sort_to_dst(in_place, moves, moved) ? keys_dst : keys_tmp;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        global gpuscan_sort_value *values_to =\n"
-    "            gpuscan_sort_to_dst(values_in_place, moves, moved) ? values_dst : values_tmp;\n"
-    "#endif\n"
-    "        digit.shift = begin + p * width;\n"
-    "        digit.mask = (1u << min(width, end - begin - p * width)) - 1;\n"
-    "        for (uint i = 0; i < count; i++) {\n"
-    "            gpuscan_key_bits key = keys[i];\n"
-    "            uint place = next[p][gpuscan_digit_of(key, digit)]++;\n"
-    "            to[place] = key;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "            values_to[place] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-    "#endif\n"
-    "        }\n"
-    "        keys = to;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        values = values_to;\n"
-    "        by_index = false;\n"
-    "#endif\n"
-    "        moved++;\n"
-    "    }\n"
-    "    if (keys != keys_dst && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
-    "        for (uint i = 0; i < count; i++)\n"
-    "            keys_dst[i] = keys[i];\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    if (by_index || values != values_dst)\n"
-    "        for (uint i = 0; i < count; i++)\n"
-    "            values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-    "#endif\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    if (count > 0)\n"
+    "        gpuscan_sort_span(keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
+    "                          keys_tmp + numbers.keys_tmp_offset, values + numbers.values_offset,\n"
+    "                          values_dst + numbers.values_dst_offset, values_tmp + numbers.values_tmp_offset, 0, count,\n"
+    "                          (gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end, (uint)numbers.width,\n"
+    "                          (uint)numbers.passes, (uint)numbers.flags);\n"
     "}\n"
     "#endif\n"
     "#else\n"
@@ -15109,6 +15251,8 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table is counts */                               \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
     X(FLAG_NO_KEYS, 16384)   /* sort: the keys are not wanted */                                                       \
+    X(FLAG_BUCKETS, 32768)   /* sort on a CPU: by the last digit first */                                              \
+    X(FLAG_IF_UNEVEN, 65536) /* only where that did not make even buckets */                                           \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -15342,6 +15486,9 @@ typedef struct gpuscan__profile {
                                groups that wait for each other: which must not stop once they have begun */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
+    uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
+    uint32_t sort_bucket;  /* if they have so many bytes at most, on average, with values half as many: as the
+                              second-level cache holds. (Streams of two arrays at powers of two meet in its sets.) */
 
     uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
     uint32_t integral_rows;  /* of a band, at most */
@@ -16179,6 +16326,11 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_part = 1 << 15;
     p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; u64, PoCL, an EPYC: 40,000 730 us, in one part 1290 */
     p->sort_parts = 4;
+    /* pass by pass; by buckets, half of two threads' CPU time, an EPYC (Zen 4), ms: u32 2^18 .69; .72, 2^20 2.74; 2.82,
+       2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, with 4 bytes 2^21 12.5; 9.9, 2^24 123; 89, 2^25 235; 306, 2^26 487;
+       741, u64 2^20 6.8; 7.6, 2^21 20; 15 */
+    p->sort_buckets = 1 << 21;
+    p->sort_bucket = 1 * GPUSCAN__MIB;
     p->integral_group = 64;
     p->integral_vectors = 4;
     p->integral_rows = 64;
@@ -24671,6 +24823,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p: by the width bits from begin + p * width on, the last by fewer */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
+    int buckets; /* CPU: by the last pass's digit first, if that makes even buckets */
     int wants_indices, by_index; /* permutation is given; the values are indices */
     size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
@@ -24684,10 +24837,13 @@ typedef struct gpuscan__sort_plan {
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 #define GPUSCAN__SORT_COUNT_NUMBERS(X)                                                                                 \
     X(keys_offset) X(table_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
-#define GPUSCAN__SORT_PLACES_NUMBERS(X) X(table_offset) X(count)
+#define GPUSCAN__SORT_PLACES_NUMBERS(X) X(table_offset) X(count) X(units) X(flags)
 #define GPUSCAN__SORT_SCATTER_NUMBERS(X)                                                                               \
     X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(table_offset) X(count) X(count_offset)   \
     X(flip) X(shift) X(mask) X(flags)
+#define GPUSCAN__SORT_BUCKETS_NUMBERS(X)                                                                               \
+    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
+    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(direct) X(flags)
 #define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
@@ -24705,6 +24861,7 @@ GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
 GPUSCAN__NUMBERS(sort_places, GPUSCAN__SORT_PLACES_NUMBERS)
 GPUSCAN__NUMBERS(sort_scatter, GPUSCAN__SORT_SCATTER_NUMBERS)
+GPUSCAN__NUMBERS(sort_buckets, GPUSCAN__SORT_BUCKETS_NUMBERS)
 GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
 GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
@@ -24717,6 +24874,7 @@ enum {
     GPUSCAN__SORT_COUNT,
     GPUSCAN__SORT_PLACES,
     GPUSCAN__SORT_SCATTER,
+    GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
     GPUSCAN__SORT_SMALL = 1,
@@ -24730,6 +24888,9 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_TOGETHER_KERNELS "gpuscan_sort_gather", "gpuscan_sort_together"
     static const char *const several[] = {GPUSCAN__SORT_KERNELS, NULL};
     static const char *const several_custom[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const buckets[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_buckets", NULL};
+    static const char *const buckets_custom[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_buckets", "gpuscan_sort_keys",
+                                                 NULL};
     static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
     static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
@@ -24743,6 +24904,8 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
         return key->custom_size ? together_custom : together;
     if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return key->custom_size ? single_custom : single;
+    if (gpuscan__key_is_cpu(key))
+        return key->custom_size ? buckets_custom : buckets;
     return key->custom_size ? several_custom : several;
 }
 
@@ -24775,6 +24938,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "SORT_COUNT_NUMBERS", gpuscan__sort_count_numbers_text);
     gpuscan__define(text, "SORT_PLACES_NUMBERS", gpuscan__sort_places_numbers_text);
     gpuscan__define(text, "SORT_SCATTER_NUMBERS", gpuscan__sort_scatter_numbers_text);
+    gpuscan__define(text, "SORT_BUCKETS_NUMBERS", gpuscan__sort_buckets_numbers_text);
     gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
     gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
     gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
@@ -25213,7 +25377,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (!plan->key.small) {
         plan->table_at = *bytes;
-        *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
+        *bytes += gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
     gpuscan__sort_buffers_of_values(plan);
@@ -25222,7 +25386,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
-                                                            : 3 * plan->passes);
+                                                            : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -25294,6 +25458,11 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
                             (uint64_t)gs->device.units * gs->device.profile.sort_parts);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
+    plan->buckets = gpuscan__key_is_cpu(&common->key) && !plan->key.small && plan->passes > 1 &&
+                    (common->forced ||
+                     (desc->count >= gs->device.profile.sort_buckets &&
+                      desc->count * (plan->key_size + plan->values.size) * (plan->values.size ? 2 : 1) <=
+                          (uint64_t)gs->device.profile.sort_bucket << plan->key.digit_bits));
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -25462,6 +25631,8 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     if (gpuscan__key_is_cpu(&plan->common.key) &&
         desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
         step.flags |= GPUSCAN__FLAG_STREAM;
+    if (plan->buckets)
+        step.flags |= GPUSCAN__FLAG_IF_UNEVEN;
     return step;
 }
 
@@ -25528,11 +25699,11 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) {
+static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_step step) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
+    uint32_t forms = step.flags & (GPUSCAN__FLAG_BUCKETS | GPUSCAN__FLAG_IF_UNEVEN);
     int is_cpu = gpuscan__key_is_cpu(&common->key);
     uint32_t place_size = plan->key.wide ? 8 : 4;
     uint64_t shared = is_cpu ? 0 : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, common->key.vectors);
@@ -25548,7 +25719,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     count.flip = plan->flip;
     count.shift = step.shift;
     count.mask = step.mask;
-    count.flags = common->flags;
+    count.flags = common->flags | forms;
     r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
                           is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r != 0)
@@ -25556,6 +25727,8 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
     places.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     places.count = plan->parts << plan->key.digit_bits;
+    places.units = run->chain->gs->device.units;
+    places.flags = forms;
     r = gpuscan__sort_end(run, &launch, &places, sizeof(places), 1, (uint64_t)2 * run->group * place_size);
     if (r != 0)
         return r;
@@ -25572,6 +25745,43 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     scatter.mask = step.mask;
     scatter.flags = step.flags;
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
+}
+
+/* CPU: by the last pass's digit first, which makes buckets, and then each bucket by the others; or, where they would not
+   fill the units evenly, pass by pass after all. Which of the two is known on the device alone. */
+static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan *gs = run->chain->gs;
+    uint32_t size = plan->values.size, last = plan->passes - 1;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* anything */
+    gpuscan__sort_step step = gpuscan__sort_step_of(run, 0), end = gpuscan__sort_step_of(run, last);
+    gpuscan__sort_buckets_numbers numbers;
+    gpuscan__launch launch;
+    gpuscan_result r;
+    step.shift = end.shift;
+    step.mask = end.mask;
+    step.flags = (step.flags | GPUSCAN__FLAG_BUCKETS) & ~(uint32_t)GPUSCAN__FLAG_IF_UNEVEN;
+    if ((r = gpuscan__sort_pass(run, step)) != 0)
+        return r;
+    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_BUCKETS);
+    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[last % 2], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1 - last % 2], plan->key_size);
+    numbers.values_offset = gpuscan__arg_place(&launch, &values->to[0], end.values_size);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[last % 2], end.values_size);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1 - last % 2], end.values_size);
+    numbers.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, plan->key.wide ? 8 : 4);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.begin = plan->begin;
+    numbers.end = end.shift;
+    numbers.width = plan->width;
+    numbers.passes = last;
+    numbers.direct = gpuscan__sort_cached(gs) / gs->device.units / (plan->key_size + size);
+    numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
 }
 
 /* What goes by index; in place through the scratch. */
@@ -25610,8 +25820,10 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_together(&run);
     if (r == 0 && is_single && !is_one)
         r = gpuscan__sort_histogram(&run);
+    if (r == 0 && plan->buckets)
+        r = gpuscan__sort_buckets(&run);
     for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
+        r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)

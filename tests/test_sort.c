@@ -58,8 +58,8 @@ static void together(int alone) {
         test.gs->device.profile.polls = 1;
 }
 
-/* From here on a CPU's sort has passes over parts, however few the elements. past: and stores past the caches. Groups
-   sort together, or in every second place of the tests have a launch a pass. */
+/* From here on a CPU's sort has passes over parts, however few the elements, and before them mostly tries buckets.
+   past: and stores past the caches. Groups sort together, or in every second place of the tests have a launch a pass. */
 static void in_parts(int past) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
@@ -68,6 +68,7 @@ static void in_parts(int past) {
         together((int)test_below(2));
     test.gs->device.profile.sort_small = 0;
     test.gs->device.profile.sort_part = 1;
+    test.gs->device.profile.sort_buckets = test_below(4) ? 1 : UINT32_MAX;
     if (past)
         test.gs->device.cache = 0;
 }
