@@ -1726,6 +1726,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
     "#define GPUSCAN_TEST_PLANT_ROW_HEADS        43 /* rows begin with vectors alone */\n"
     "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     44 /* an image is read from its first row on, whatever y says */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_BUCKETS     45 /* a bucket's last element is not sorted */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -6981,7 +6982,7 @@ static const char *gpuscan__kernels[] = {
     "    if (tile != GPUSCAN_NONE) {\n"
     "        span.src = GPUSCAN_FROM_ROW(src, tile / row_tiles * src_pitch);\n"
     "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
-    "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) ? 1 : 0);\n"
+    "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) && count > 0 ? 1 : 0);\n"
     "        span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
     "    }\n"
     "    span.sum = gpuscan_identity();\n"
@@ -13983,6 +13984,8 @@ static const char *gpuscan__kernels[] = {
     "        uint d = t % GPUSCAN_RADIX;\n"
     "        ulong first = table[d * parts], last = d + 1 < GPUSCAN_RADIX ? table[(d + 1) * parts] : count;\n"
     "        bool large = last - first > count / (4 * parts);\n"
+    "        if (GPUSCAN_PLANTED(SORT_BUCKETS) && last > first)\n"
+    "            last--;\n"
     "        if (large == (t < GPUSCAN_RADIX))\n"
     "            gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last,\n"
     "                              (gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end,\n"
@@ -16552,8 +16555,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        242; four groups with fewer: 6.9, 9.5, 249) */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
-    /* of structs of 8 and 16 bytes two in order (2^28 bytes: 74, 82 us; with 8: 84, 85; with one: 80, 112), of 12 and of
-       32 bytes 8 (78, 100; with two: 92, 103) */
+    /* of structs of 8 and 16 bytes two in order (2^28 bytes: 72, 77 us; with 4: 81, 76; with 8: 79, 81), of 12 and of 32
+       bytes 8 (71, 91; with 4 of 12 bytes 73) */
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
@@ -17984,14 +17987,6 @@ static void gpuscan__record_buffer(const gpuscan__launch *launch, gpuscan__step_
     gpuscan__record(launch->chain, kind, "", 0);
 }
 
-static void gpuscan__record_image(const gpuscan__launch *launch, cl_mem image) {
-    cl_image_format format;
-    memset(&format, 0, sizeof(format)); /* none: it is refused when it is made */
-    if (launch->chain->recording)
-        launch->chain->gs->cl.clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
-    gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
-}
-
 /* stand_in: a buffer of the call's, for where neither NULL nor one of the library's will do. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
@@ -18063,8 +18058,8 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 }
 
 /* An image, which is the caller's in a rehearsal, too. */
-static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image) {
-    gpuscan__record_image(launch, image);
+static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
+    gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
     gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
@@ -18623,12 +18618,14 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
+    cl_image_format format;
     size_t width, height;
 } gpuscan__image_facts;
 
 static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
                                             gpuscan__image_facts *facts) {
     size_t i;
+    facts->format = format;
     facts->place = GPUSCAN__IMAGE_NONE;
     facts->type = GPUSCAN_TYPE_DEFAULT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
@@ -23078,7 +23075,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     gpuscan__histogram_numbers count;
     count.samples_offset = 0;
     if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->samples_image.mem);
+        gpuscan__arg_image(&launch, desc->samples_image.mem, plan->image.format);
     else
         count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
     count.image_x = desc->samples_image.x;
@@ -26455,7 +26452,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem);
+        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
     else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
         numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.image_x = desc->src_image.x;
