@@ -25306,8 +25306,10 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
             plan->key.copies = 64;
-            while (plan->key.copies > 1 && plan->key.copies * gpuscan__sort_counts_bytes(plan) >
-                                               gpuscan__min(gs->device.local_memory, 32 * GPUSCAN__KIB))
+            while (plan->key.copies > 1 &&
+                   (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
+                    gpuscan__sort_head_bytes(gs, key->group) + plan->key.copies * gpuscan__sort_counts_bytes(plan) >
+                        gs->device.local_memory))
                 plan->key.copies /= 2;
         }
     }
