@@ -13708,10 +13708,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "#if GPUSCAN_SORT_VALUES\n"
-    "#define GPUSCAN_SORT_VALUE_AT(i) (by_index ? (gpuscan_sort_value)(i) : values[i])\n"
-    "#endif\n"
-    "\n"
     "/* Brings elements [first, last) to their places by a digit: next has each digit's first. by_index: a constant, so that\n"
     "   the loop does not ask for it. */\n"
     "static inline void gpuscan_sort_scatter_near(global const gpuscan_key_bits *keys,\n"
@@ -13762,7 +13758,7 @@ static const char *gpuscan__kernels[] = {
     "                gpuscan_sort_write(to, &gathered[d], begin[d], p);\n"
     "            gathered[d].key[slot] = key;\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gathered[d].value[slot] = GPUSCAN_SORT_VALUE_AT(i);\n"
+    "            gathered[d].value[slot] = by_index ? (gpuscan_sort_value)i : values[i];\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -25195,6 +25191,11 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * 2;
 }
 
+/* Local memory of a group that counts the digits. */
+static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
+    return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+}
+
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 
 /* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each. */
@@ -25308,8 +25309,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             plan->key.copies = 64;
             while (plan->key.copies > 1 &&
                    (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                    gpuscan__sort_head_bytes(gs, key->group) + plan->key.copies * gpuscan__sort_counts_bytes(plan) >
-                        gs->device.local_memory))
+                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gs->device.local_memory))
                 plan->key.copies /= 2;
         }
     }
@@ -25736,7 +25736,6 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     const gpuscan *gs = run->chain->gs;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_HISTOGRAM);
     gpuscan__sort_histogram_numbers numbers;
-    uint64_t shared;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.states_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
@@ -25750,9 +25749,8 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = plan->passes;
     numbers.flags = plan->common.flags;
-    shared = gpuscan__sort_head_bytes(gs, (uint32_t)run->group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
-                             shared);
+                             gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
 
 static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
