@@ -225,14 +225,16 @@ static void types_and_channels(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 23, 0}, {0, 0, 0, 32}};
+    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 23, 0}, {0, 0, 0, 32}, {0, 0, 0, 8}};
     integral_case               c;
     size_t                      l;
     (void)state;
     for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
-        if (test.is_small && l != test.seed % 3)
+        if (test.is_small && l != test.seed % 4)
             continue;
         test_limit(&limits[l]);
+        c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 20, test_size(300, 6000, 9000)); /* many bands */
+        check(c);
         c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3 + l, test_size(70, 300, 3000)); /* one strip */
         check(c);
         c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, test_size(150, 1301, 1301), test_size(17, 70, 70));
