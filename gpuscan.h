@@ -1075,8 +1075,9 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  dst_type u32, whose largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 Rows and segments are shared by elements and ends alike, so that none is too long or too short: Merrill
-                 and Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
+                 Short rows, and segments of few elements in all, have some lanes each. Others are shared by elements and
+                 ends alike, so that none is too long or too short: Merrill and Garland, "Merge-based parallel sparse
+                 matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
 /* Builds what a reduction with this desc will need. */
@@ -1727,6 +1728,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_ROW_HEADS        43 /* rows begin with vectors alone */\n"
     "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     44 /* an image is read from its first row on, whatever y says */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_BUCKETS     45 /* a bucket's last element is not sorted */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_LANES    46 /* lanes leave out a group's second row */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_GROUP    47 /* a segment that lanes leave to their group gets no result */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -8997,7 +9000,10 @@ static const char *gpuscan__kernels[] = {
     "   equal shares of the path. A segment that several of them hold is joined in order: the last group to arrive does, from\n"
     "   what each has at its first end (the head) and after its last (the tail); or, where no group may wait for another, a\n"
     "   launch before sums the tails. Shares of whole rows have nothing to join.\n"
-    "   Merrill and Garland, \"Merge-based parallel sparse matrix-vector multiplication\", 2016. */\n"
+    "   Merrill and Garland, \"Merge-based parallel sparse matrix-vector multiplication\", 2016.\n"
+    "\n"
+    "   With GPUSCAN_SEGMENT_LANES there is no path: rows that are short, and segments of few elements in all, go to some\n"
+    "   lanes each. Segments that are much longer than the others are the whole group's, one after the other; or all are. */\n"
     "\n"
     "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
     "typedef ulong gpuscan_offset;\n"
@@ -9012,7 +9018,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong segments, begin, last; /* of the elements that are in segments */\n"
     "    ulong row_length, pitch;     /* rows: elements each has, and from one to the next */\n"
     "} gpuscan_path;\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_REDUCE_SEGMENTS_NUMBERS\n"
     "} gpuscan_reduce_segments_numbers;\n"
@@ -9032,12 +9038,17 @@ static const char *gpuscan__kernels[] = {
     "    path.last = path.segments * count;\n"
     "#else\n"
     "    path.offsets = offsets + numbers->offsets_offset;\n"
+    "#if GPUSCAN_SEGMENT_LANES\n"
+    "    path.begin = 0;\n"
+    "    path.last = count;\n"
+    "    return path;\n"
+    "#endif\n"
     "    path.begin = min((ulong)path.offsets[0], count);\n"
     "    path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
     "#endif\n"
     "    return path;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where a segment ends. Wrong offsets are put into the range. */\n"
     "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
     "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
@@ -9059,7 +9070,7 @@ static const char *gpuscan__kernels[] = {
     "static inline ulong gpuscan_path_steps(const gpuscan_path *path) {\n"
     "    return path->segments + (path->last - path->begin);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The step at which a segment ends. */\n"
     "static inline ulong gpuscan_end_step(const gpuscan_path *path, ulong segment) {\n"
     "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
@@ -9102,12 +9113,17 @@ static const char *gpuscan__kernels[] = {
     "    uint rest;              /* elements of the segment that are left, or so many that they are to be counted */\n"
     "    uint turn;              /* 0 and 1, tile by tile */\n"
     "} gpuscan_walk;\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "typedef struct {\n"
     "    uint ticket, found;\n"
     "} gpuscan_segment_shared;\n"
     "#define GPUSCAN_SEGMENT_TILE GPUSCAN_TILE\n"
+    "#elif GPUSCAN_SEGMENT_LANES\n"
+    "typedef struct {\n"
+    "    gpuscan_reduce_shared reduce;\n"
+    "    uint found;\n"
+    "} gpuscan_segment_shared;\n"
     "#else\n"
     "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
     "#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n"
@@ -9146,7 +9162,7 @@ static const char *gpuscan__kernels[] = {
     "    union {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
-    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n",
     "        GPUSCAN_SEGMENT_RAW raw[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
     "#endif\n"
     "#endif\n"
@@ -9155,11 +9171,153 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "} gpuscan_segment_shared;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
     "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SEGMENT_LANES\n"
+    "/* The sums of 1 << bits neighbours. */\n"
+    "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    for (uint d = 1; d >> bits == 0; d *= 2)\n"
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "/* A row or segment: none behind the last. */\n"
+    "typedef struct {\n"
+    "    ulong first; /* its first element, counted from src */\n"
+    "    ulong zero;  /* what its elements are numbered from */\n"
+    "    uint count;\n"
+    "} gpuscan_stretch;\n"
+    "\n"
+    "static inline gpuscan_stretch gpuscan_stretch_of(const gpuscan_path *path, ulong segment) {\n"
+    "    gpuscan_stretch own;\n"
+    "    own.first = own.zero = 0;\n"
+    "    own.count = 0;\n"
+    "    if (segment >= path->segments)\n"
+    "        return own;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    own.first = own.zero = segment * path->pitch;\n"
+    "    own.count = (uint)path->row_length;\n"
+    "#else\n"
+    "    ulong begin = min((ulong)path->offsets[segment], path->last);\n"
+    "    own.count = (uint)(min(max((ulong)path->offsets[segment + 1], begin), path->last) - begin);\n"
+    "    own.first = own.count ? begin : 0;\n"
+    "#endif\n"
+    "    return own;\n"
+    "}\n"
+    "\n"
+    "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES /* of a row that a lane has under way */\n"
+    "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows */\n"
+    "#define GPUSCAN_LANE_LONG  32u                         /* elements a lane of segments that go to the group */\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_src *x, const gpuscan_path *path, const gpuscan_stretch *own, uint first,\n"
+    "                                      uint lanes) {\n"
+    "    uint last = max(own->count, 1u) - 1u; /* what is not wanted is loaded from there, without a branch */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+    "        if (GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS || k * lanes < path->row_length) /* the same for all */\n"
+    "            x[k] = path->src[own->first + min(first + k * lanes, last)];\n"
+    "}\n"
+    "\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_src *x, const gpuscan_stretch *own, uint first,\n"
+    "                                          uint lanes) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+    "        if (first + k * lanes < own->count)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(x[k], own->first - own->zero + first + k * lanes));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
+    "                                          local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1),\n"
+    "                                      &all->reduce);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* 1 << bits lanes have a row, and the group so many rows; or bits are more than a sub-group's, and it has one. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                        global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
+    "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "                        gpuscan_reduce_segments_numbers numbers,\n"
+    "    local gpuscan_segment_shared *all) {\n"
+    "    uint bits = (uint)numbers.lane_bits, lanes = 1u << bits, lane = GPUSCAN_ITEM & (lanes - 1);\n"
+    "    uint rows = (uint)numbers.lane_rows, row = GPUSCAN_ITEM >> bits;\n"
+    "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
+    "    gpuscan_outlet out;\n"
+    "    out.dst = dst + numbers.dst_offset;\n"
+    "    out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
+    "    if (lanes > GPUSCAN_LANES) {\n"
+    "        for (ulong segment = get_group_id(0); segment < path.segments; segment += get_num_groups(0)) {\n"
+    "            gpuscan_stretch own = gpuscan_stretch_of(&path, segment);\n"
+    "            gpuscan_t sum = gpuscan_group_sum(&path, &own, all);\n"
+    "            if (GPUSCAN_ITEM == 0)\n"
+    "                gpuscan_outlet_write(&out, segment, sum);\n"
+    "        }\n"
+    "        return;\n"
+    "    }\n"
+    "    for (ulong first = (ulong)get_group_id(0) * rows * GPUSCAN_LANE_ROWS; first < path.segments;\n"
+    "         first += (ulong)get_num_groups(0) * rows * GPUSCAN_LANE_ROWS) {\n"
+    "        gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
+    "        gpuscan_src x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
+    "        bool is_long[GPUSCAN_LANE_ROWS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
+    "            own[r] = gpuscan_stretch_of(&path, row < rows ? first + r * rows + row : path.segments);\n"
+    "        if (path.last > 0)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
+    "                gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, &path, &own[r], lane, lanes);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
+    "            gpuscan_t sum = gpuscan_identity();\n"
+    "            is_long[r] = GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS && own[r].count > lanes * GPUSCAN_LANE_LONG;\n"
+    "            if (!is_long[r]) {\n"
+    "                sum = gpuscan_lane_add(sum, x + r * GPUSCAN_LANE_LOADS, &own[r], lane, lanes);\n"
+    "                for (uint i = lane + lanes * GPUSCAN_LANE_LOADS; i < own[r].count; i += lanes * GPUSCAN_LANE_LOADS) {\n"
+    "                    gpuscan_src y[GPUSCAN_LANE_LOADS];\n"
+    "                    gpuscan_lane_load(y, &path, &own[r], i, lanes);\n"
+    "                    sum = gpuscan_lane_add(sum, y, &own[r], i, lanes);\n"
+    "                }\n"
+    "            }\n"
+    "            sum = gpuscan_neighbours_sum(sum, bits, all);\n"
+    "            if (lane == 0 && row < rows && !is_long[r] && first + r * rows + row < path.segments &&\n"
+    "                !(GPUSCAN_PLANTED(SEGMENT_LANES) && row == 1))\n"
+    "                gpuscan_outlet_write(&out, first + r * rows + row, sum);\n"
+    "        }\n"
+    "#if GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
+    "            for (;;) {\n"
+    "                uint found;\n"
+    "                gpuscan_stretch whole;\n",
+    "                gpuscan_t sum;\n"
+    "                if (GPUSCAN_ITEM == 0)\n"
+    "                    all->found = GPUSCAN_GROUP;\n"
+    "                GPUSCAN_BARRIER();\n"
+    "                if (is_long[r] && lane == 0)\n"
+    "                    atomic_min(&all->found, row);\n"
+    "                GPUSCAN_BARRIER();\n"
+    "                found = all->found;\n"
+    "                GPUSCAN_BARRIER();\n"
+    "                if (found == GPUSCAN_GROUP)\n"
+    "                    break;\n"
+    "                whole = gpuscan_stretch_of(&path, first + r * rows + found);\n"
+    "                sum = gpuscan_group_sum(&path, &whole, all);\n"
+    "                if (GPUSCAN_ITEM == 0 && !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
+    "                    gpuscan_outlet_write(&out, first + r * rows + found, sum);\n"
+    "                is_long[r] = is_long[r] && row != found;\n"
+    "            }\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n"
     "/* How many segments end before a step. Where loads take long, all work-items look, at as many places, where among them\n"
     "   it lies; elsewhere each by itself, since PoCL takes minutes to build the barriers of such a loop. */\n"
     "static inline ulong gpuscan_path_at(const gpuscan_path *path, ulong step, local gpuscan_segment_shared *all) {\n"
@@ -9193,7 +9351,7 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of some neighbours of one segment. */\n"
     "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -9214,7 +9372,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -9249,7 +9407,7 @@ static const char *gpuscan__kernels[] = {
     "    uint most;         /* elements of the longest */\n"
     "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
     "} gpuscan_batch;\n"
-    "\n"
+    "\n",
     "/* The first lanes of a vector, and the identity in the others. */\n"
     "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
     "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
@@ -9262,7 +9420,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
     "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
@@ -9289,7 +9447,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -9319,9 +9477,9 @@ static const char *gpuscan__kernels[] = {
     "                      (a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))\n"
     "#endif\n"
     "GPUSCAN_TREE(gpuscan_batch_one)\n"
-    "GPUSCAN_TREE(gpuscan_batch_two)\n",
+    "GPUSCAN_TREE(gpuscan_batch_two)\n"
     "GPUSCAN_TREE(gpuscan_batch_there)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
     "    if (batch->most <= GPUSCAN_WIDE)\n"
     "        return gpuscan_batch_one_all(batch, 0, id);\n"
@@ -10189,6 +10347,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
+    "#endif /* GPUSCAN_SEGMENT_LANES */\n"
     "#else\n"
     "/* [REDUCE], one result ------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -15627,6 +15786,8 @@ typedef struct gpuscan__profile {
     uint32_t segment_items; /* steps of their path that a work-item takes at a time: at most 63 */
     uint32_t segment_items_narrow, row_items; /* the same of elements of fewer than 4 bytes, and of rows */
     uint32_t segment_registers;
+    uint32_t row_lanes_group, row_lanes;         /* where lanes sum without a path: elements of a row at most, */
+    uint32_t segment_lanes_group, segment_lanes; /* or of all segments together */
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
@@ -16485,6 +16646,9 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     /* odd: neighbours then read different banks of local memory */
     p->segment_items = p->segment_items_narrow = p->row_items = 15;
     p->segment_per_unit = 4;
+    p->row_lanes_group = p->segment_lanes_group = 64;
+    p->row_lanes = 4096;
+    p->segment_lanes = 1u << 18;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
     p->rows_group = 256;
@@ -16526,7 +16690,7 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce_group = 32;
     gpuscan__set_by_size(p->reduce_vectors, 2, 2);
     p->reduce_vectors_custom = 2;
-    p->segment_group = 32;
+    p->segment_group = p->row_lanes_group = p->segment_lanes_group = 32;
     p->segment_vectors = 2;
     p->segment_items = p->segment_items_narrow = p->row_items = 5;
     p->counts_group = 32;
@@ -16552,6 +16716,7 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
     p->segment_group = 256;
     p->segment_per_unit = 8;
+    p->row_lanes_group = p->segment_lanes_group = 256;
     p->counts_group = 256;
     p->sort_group = 256;
     p->sort_vectors = 8;
@@ -16690,6 +16855,11 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
+    /* 2^20 f32 in segments of 8; 100; 10,000; one long among short: groups of 1024 9.0; 10.1; 7.6; 26 us, of 512 9.4; 9.9;
+       8.7; 33, of 256 8.2; 8.8; 7.8; 72, by the path 18.5; 16.5; 14.2; 26. Rows of 3; 10; 100; 1000 f32, 2^27 bytes, in
+       groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
+    p->segment_lanes_group = 1024;
+    p->segment_lanes = 1u << 20;
     p->segment_registers = 64;
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
        samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
@@ -21426,12 +21596,22 @@ typedef struct gpuscan__reduce_key {
     uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
     uint32_t staged;   /* elements and results go through local memory */
     uint32_t vector;   /* from which a work-item takes so many elements at once: items is an odd multiple of it */
+    uint32_t lanes;    /* not 0: some lanes take each row or segment, with so many loads under way, and there is no path */
+    uint32_t rows;     /* that they take at once */
 } gpuscan__reduce_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
+
+enum {
+    GPUSCAN__LANE_LONG = 32,      /* elements a lane, of rows that are better a group's */
+    GPUSCAN__LANE_BITS = 30,      /* more than a sub-group's */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* longer segments are many groups' */
+    GPUSCAN__LANE_GROUPS = 64     /* a compute unit, at most, which take rows by lanes */
+};
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
     gpuscan__reduce_key key;
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row, and a group so many rows; or a group takes one */
     uint64_t results;   /* 1, or rows or segments */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
@@ -21446,8 +21626,8 @@ typedef struct gpuscan__reduce_plan {
 #define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 #define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
-    X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows)                    \
-    X(partials_offset) X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows) X(lane_bits)       \
+    X(lane_rows) X(partials_offset) X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
 GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
@@ -21465,7 +21645,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_tails", NULL};
     static const char *const segments_alone[] = {"gpuscan_reduce_segments", NULL};
     if (gpuscan__reduce_own(key).segments)
-        return key->word ? segments_alone : segments;
+        return key->word || gpuscan__reduce_own(key).lanes ? segments_alone : segments;
     return key->word ? alone : names;
 }
 
@@ -21483,6 +21663,8 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
     gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
+    gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
+    gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
@@ -21580,6 +21762,8 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
     if (gpuscan__key_is_cpu(key))
         return bytes;
+    if (plan->key.lanes)
+        return gpuscan__ceil_div(bytes + 16 + align, 16) * 16;
     bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
         bytes += plan->key.staged ? (tile + tile / 32) * e->src_size : 0;
@@ -21597,12 +21781,39 @@ static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32
     return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
 }
 
+/* Whether lanes take each row or segment by itself, and how. Segments only of few elements in all: one of them may have
+   all, and is then a group's. Loads and rows at once: H200, us, 2^27 bytes of f32, rows of 3; 10; 100; 1000: 4 and 4 49;
+   59; 56; 47, 8 and 1 71; 51; 46; 39, 8 and 2 -; 49; 45; 47, 16 and 1 -; 47; 42; 77. */
+static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
+    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
+    plan->key.lanes = plan->key.rows = 0;
+    if (!e->commutes || e->src_size > 16 || e->t_size > 16 ||
+        desc->count > (rows ? profile->row_lanes : profile->segment_lanes) ||
+        (!rows && desc->count / GPUSCAN__LANE_MEAN > plan->results))
+        return 0;
+    gpuscan__fit(gs, &plan->common, rows ? profile->row_lanes_group : profile->segment_lanes_group,
+                 profile->segment_vectors);
+    if (!gpuscan__uses_lanes(gs, &plan->common.key))
+        return 0;
+    plan->key.lanes = rows && desc->count > 4 ? 8 : 4;
+    plan->key.rows = rows && desc->count <= 4 ? 4 : 1;
+    plan->key.items = plan->key.lanes;
+    plan->key.staged = 0;
+    plan->key.vector = 1;
+    return 1;
+}
+
 /* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = profile->segment_group, vectors = profile->segment_vectors;
+    if (gpuscan__segments_by_lanes(gs, plan))
+        return;
     uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items
                      : e->src_size < 4                            ? profile->segment_items_narrow
                                                                   : profile->segment_items;
@@ -21629,6 +21840,27 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
+/* How many lanes a row has, as a power of two, how many rows a group, and the groups. Rows of more elements than the
+   lanes of a sub-group take in some loads each are groups'; where there are few, all compute units get some. */
+static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
+    uint64_t mean = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / results;
+    uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
+    uint32_t lanes = gpuscan__group_lanes(gs, key->group);
+    plan->lane_bits = 0;
+    while (((uint64_t)plan->key.lanes << plan->lane_bits) < mean && (2u << plan->lane_bits) <= lanes)
+        plan->lane_bits++;
+    plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
+    if (mean > (uint64_t)GPUSCAN__LANE_LONG * lanes && results < most * plan->key.rows * plan->lane_rows) {
+        plan->lane_bits = GPUSCAN__LANE_BITS;
+        plan->lane_rows = 1;
+    }
+    plan->groups = gpuscan__min(gpuscan__ceil_div(results, (uint64_t)plan->key.rows * plan->lane_rows),
+                                plan->common.forced ? 2 : most);
+}
+
 /* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */
 static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -21647,6 +21879,10 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2);
     plan->group_rows = 0;
+    if (plan->key.lanes) {
+        gpuscan__segments_share(gs, plan);
+        return;
+    }
     if (rows && plan->results >= 8 * plan->groups) {
         plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
         plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
@@ -21708,7 +21944,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     key->registers = 0;
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        if (e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
+        if (!plan->key.lanes && e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce_group,
@@ -21780,6 +22016,8 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.segments = plan->results;
     numbers.group_rows = plan->group_rows;
+    numbers.lane_bits = plan->lane_bits;
+    numbers.lane_rows = plan->lane_rows;
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
     numbers.epoch = chain->place.epoch;
@@ -21798,7 +22036,7 @@ static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpu
                                                 gpuscan__program *program) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->groups > 1 && !plan->group_rows && plan->common.key.word == 0)
+    if (plan->groups > 1 && !plan->group_rows && !plan->key.lanes && plan->common.key.word == 0)
         r = gpuscan__segments_launch(chain, plan, program, 1);
     if (r == 0)
         r = gpuscan__segments_launch(chain, plan, program, 0);
@@ -21911,13 +22149,14 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-/* Many short rows, then three of more than a tile; segments with an empty one behind each. */
+/* Many short rows, then three of more than a tile; segments with an empty one behind each, or where lanes take them so
+   many that the long ones are exceptions. */
 static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
     uint64_t tile = (uint64_t)program->key.group * own.items, length = round ? 2 * tile + 3 : 5, i;
-    uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows;
+    uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows, each = own.lanes && round ? 16 : 2;
     gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
     gpuscan__reduce_plan plan;
     gpuscan_reduce_desc desc;
@@ -21940,7 +22179,7 @@ static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__p
         desc.rows = 0;
         desc.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
         desc.segments.type = own.segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-        desc.segments.count = results = 2 * rows;
+        desc.segments.count = results = each * rows;
         data = gpuscan__test_array_of(&test, &desc.segments.data,
                                       (results + 1) * (own.segments == GPUSCAN__SEGMENTS_U64 ? 8 : 4));
     }
@@ -21950,8 +22189,9 @@ static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__p
     shape.decides = gpuscan__test_picks(e->op);
     for (i = 0; i < rows && !test.failed; i++) {
         unsigned char *row = src->before + i * length * e->src_size;
-        unsigned char *result = dst->expected + (data ? 2 * i : i) * e->result_size;
+        unsigned char *result = dst->expected + (data ? each * i : i) * e->result_size;
         gpuscan__number at;
+        uint64_t empty;
         shape.round = round + 2 * (unsigned)i; /* rows differ */
         shape.best = gpuscan__mix(i) % length;
         if (e->arg) {
@@ -21961,12 +22201,12 @@ static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__p
         } else {
             gpuscan__test_elements(e, &shape, 0, row, init, NULL, result);
         }
-        if (data)
-            memcpy(result + e->result_size, init, e->result_size);
+        for (empty = 1; data && empty < each; empty++)
+            memcpy(result + empty * e->result_size, init, e->result_size);
     }
     for (i = 0; data && !test.failed && i <= results; i++) {
         gpuscan__number at;
-        at.bits = (i + 1) / 2 * length;
+        at.bits = (i + each - 1) / each * length;
         gpuscan__put_number(desc.segments.type, data->before, i, at);
     }
     if (!test.failed)

@@ -10,7 +10,7 @@ typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at offsets that are not
                               aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
-                              r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
+                              r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40 segments, one of them long, h: histogram, g: of rows
                               with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
                               floats, with NaN, and values, z: of tiles together, p: with a payload that is gathered, i: integral, m: quantiles,
                               x: histogram of an image's region, y: its integral */
@@ -57,6 +57,9 @@ static const plant plants[] = {
     {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, WRONG},
+    {"SEGMENT_LANES", 'w', MULTI, 8, 0, 303, REFUSED},
+    {"SEGMENT_LANES", 'j', SINGLE, 8, 0, 5003, REFUSED},
+    {"SEGMENT_GROUP", 'j', MULTI, 8, 0, 5003, REFUSED},
     {"SEGMENT_VECTOR", 'e', MULTI, 0, 0, 5003, WRONG},
     {"SEGMENT_VECTOR", 'e', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SEGMENT_HEADS", 'b', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
@@ -274,6 +277,7 @@ static int run(gpuscan *gs, const plant *p) {
     const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
+                         : p->what == 'j'                 ? 40
                          : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
                          : is_table                       ? row * (n / pitch - top)
                                                           : n;
@@ -284,6 +288,7 @@ static int run(gpuscan *gs, const plant *p) {
     cl_int status = CL_SUCCESS;
     gpuscan_result r;
     uint64_t i;
+    uint32_t offsets[41];
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
     const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'p';
@@ -391,6 +396,25 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.dst.mem = dst;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
+        break;
+    case 'j':
+        for (i = 0; i <= out_count; i++)
+            offsets[i] = (uint32_t)(i == out_count ? n : i * 3);
+        for (i = 0; i < out_count; i++)
+            ref_store(GPUSCAN_TYPE_U32, wanted, i,
+                      ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in + offsets[i] * 4,
+                                 offsets[i + 1] - offsets[i], GPUSCAN_OP_ADD, NULL));
+        cuts = roomy(test.context, CL_MEM_COPY_HOST_PTR, (out_count + 1) * 4, offsets, &status);
+        test_cl(status);
+        d.reduce.src.mem = src;
+        d.reduce.dst.mem = dst;
+        d.reduce.count = n;
+        d.reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        d.reduce.segments.data.mem = cuts;
+        d.reduce.segments.count = out_count;
+        d.reduce.call.strategy = p->strategy;
+        r = gpuscan_reduce(gs, &d.reduce);
+        clReleaseMemObject(cuts);
         break;
     case 'c':
         ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);

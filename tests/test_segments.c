@@ -408,6 +408,71 @@ static void same_bits(void **state) {
     free(data);
 }
 
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+/* That the program used last has no path. */
+static void is_by_lanes(int wanted) {
+    const gpuscan__program *program = test.gs->programs;
+    assert_non_null(program);
+    if ((gpuscan__reduce_own(&program->key).lanes != 0) != (wanted != 0) || test.gs->refusals)
+        fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "of");
+}
+
+/* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and what is not by lanes. */
+static void by_lanes(void **state) {
+    static const uint32_t widths[] = {8, 32, 16, 64};
+    static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 8, 9, 31, 33, 64, 100, 257, 1000, 2049};
+    static const struct {
+        gpuscan_type type;
+        gpuscan_op op;
+    } of[] = {{GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD},    {GPUSCAN_TYPE_I16, GPUSCAN_OP_MAX},
+              {GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR},    {GPUSCAN_TYPE_U8, GPUSCAN_OP_ARGMIN},
+              {GPUSCAN_TYPE_F32, GPUSCAN_OP_ARGMAX}, {GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD}};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS};
+    uint64_t w, i, all = test_size(1500, 20000, 100000);
+    for (w = 0; w < 4; w++) {
+        gpuscan_limits limits;
+        reduce_case    c;
+        uint64_t       k = (w + test.seed) % 6;
+        if (test.is_small ? w != test.seed % 4 : !test_share(w, 2))
+            continue;
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = widths[w];
+        test_limit(&limits);
+        for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            c = rows_of(of[k].type, of[k].op, lengths[i] ? all / lengths[i] + 2 : 300, lengths[i]);
+            c.src_pitch = i % 3 == 0 ? 0 : lengths[i] + i % 7;
+            c.src_offset = i % 4;
+            c.dst_offset = i % 3;
+            c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+            c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+            c.device_count = test_below(c.count + 2);
+            check_by(c, strategies[i % 2]);
+            is_by_lanes(1);
+        }
+        for (i = 0; i < 3 * CUTS_COUNT; i++) {
+            c = segments_of(of[k].type, of[k].op, test_below(all), 0, (test_cuts)(i % CUTS_COUNT));
+            c.segments = i / CUTS_COUNT == 0 ? c.count / 4 + 1 : i / CUTS_COUNT == 1 ? c.count / 300 + 1 : 3;
+            c.src_offset = i % 4;
+            c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+            c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+            c.device_count = test_below(c.count + 2);
+            check_by(c, strategies[i % 2]);
+            is_by_lanes(1);
+        }
+        empty_segments(state);
+        ends_at_tiles(state);
+        wrong_offsets(state);
+        c = rows_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 3, test.gs->device.profile.row_lanes + 1);
+        check_by(c, strategies[w % 2]);
+        is_by_lanes(0);
+        test.gs->device.profile.segment_lanes = 700;
+        c = segments_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 701, 90, CUTS_RANDOM);
+        check_by(c, strategies[w % 2]);
+        is_by_lanes(0);
+    }
+}
+
 /* ---- host arrays ------------------------------------------------------------------------------------------------- */
 
 static void host_arrays(void **state) {
@@ -461,7 +526,7 @@ static int open_segments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths_of_rows), TEST(rows_at_random), TEST(cuts), TEST(empty_segments),
-                                       TEST(ends_at_tiles),   TEST(wrong_offsets),  TEST(types_and_operators),
+                                       TEST(ends_at_tiles),   TEST(wrong_offsets), TEST(by_lanes),  TEST(types_and_operators),
                                        TEST(sizes_of_results), TEST(special_floats), TEST(same_bits),
                                        TEST(host_arrays)};
     test_select();
