@@ -15331,7 +15331,7 @@ static const char *gpuscan__kernels[] = {
     "                        here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
-    "                        bool left = t + i < tile && !(GPUSCAN_PLANTED(SORT_LOOK_BACK) && t + i + 1 == tile);\n"
+    "                        bool left = t + i + (GPUSCAN_PLANTED(SORT_LOOK_BACK) ? 1 : 0) < tile;\n"
     "                        before[e] += left ? here[i] : 0;\n"
     "                        all[e] += here[i];\n"
     "                    }\n"
