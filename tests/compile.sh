@@ -537,7 +537,7 @@ has_instructions() {
   for file in $(grep -l 'GPUSCAN_PTX 90' programs.d/*.cl | awk 'NR % 2 == 1'); do
     for card in 70 80 90; do
       case $card in
-        70) newer='createpolicy|cache_hint|cp[.]async' ;;
+        70) newer='createpolicy|cache_hint|cp[.]async|redux' ;;
         80) newer='cp[.]async[.]bulk' ;;
         90) newer='' ;;
       esac
