@@ -1664,6 +1664,7 @@ static const char *gpuscan__kernels[] = {
     "     BEGUN, BEGUN_PARTS            what a sum holds besides its value\n"
     "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
     "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
+    "     TAKES_ROWS      reduce: bytes of a row of neighbours that a lane sums; 0: elements one by one\n"
     "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
     "     RESULTS_LISTED            and the bytes of a run's result that is listed, or 0\n"
     "     MOVES           select: the outputs are put into scratch first\n"
@@ -3511,6 +3512,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_HINTS\n"
+    "/* 16 bytes to local memory, past the registers; and the wait for all that a sub-group's lanes have asked for. */\n"
+    "static inline void gpuscan_copy_piece(local uint4 *to, global const uint4 *from, ulong policy) {\n"
+    "    __asm__ volatile(\"cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\" ::\"r\"((uint)(size_t)to), \"l\"(from),\n"
+    "                     \"l\"(policy)\n"
+    "                     : \"memory\");\n"
+    "}\n"
+    "static inline void gpuscan_copies_wait(void) {\n"
+    "    __asm__ volatile(\"cp.async.wait_all;\" ::: \"memory\");\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
     "#if GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
@@ -3524,9 +3538,18 @@ static const char *gpuscan__kernels[] = {
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
     "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n"
+    "    /* The first level of the cache keeps the halves that it gets together (H200, 2^28 bytes: 218, 215 us; past it 224,\n"
+    "       220; neighbours exchange halves 234, 231). */\n"
     "    uint8 x;\n"
-    "    x.lo = gpuscan_load_hinted((global const uint4 *)p, policy);\n"
-    "    x.hi = gpuscan_load_hinted((global const uint4 *)p + 1, policy);\n"
+    "    uint4 y;\n"
+    "    __asm__ volatile(\"ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+    "                     : \"=r\"(y.x), \"=r\"(y.y), \"=r\"(y.z), \"=r\"(y.w)\n"
+    "                     : \"l\"(p), \"l\"(policy));\n"
+    "    x.lo = y;\n"
+    "    __asm__ volatile(\"ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+    "                     : \"=r\"(y.x), \"=r\"(y.y), \"=r\"(y.z), \"=r\"(y.w)\n"
+    "                     : \"l\"((global const uint4 *)p + 1), \"l\"(policy));\n"
+    "    x.hi = y;\n"
     "    return x;\n"
     "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 48\n"
     "    gpuscan_uint12 x;\n"
@@ -8897,8 +8920,6 @@ static const char *gpuscan__kernels[] = {
     "        return gpuscan_identity();\n"
     "    while (gpuscan_value(src[found.at]) != found.best)\n"
     "        found.at++;\n"
-    "        gpuscan_tile data;\n"
-    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum;\n"
     "    return gpuscan_arg_make(found.best, found.at);\n"
     "}\n"
     "#else\n"
@@ -8915,7 +8936,9 @@ static const char *gpuscan__kernels[] = {
     "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
     "        x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + v));\n"
     "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n"
     "/* Of count elements from begin on. */\n"
@@ -9039,9 +9062,56 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count), 0);\n"
     "}\n"
     "#else\n"
+    "/* TAKES_ROWS: elements of 16 or 32 bytes. A part goes to local memory as it is, where each lane finds a row of so many\n"
+    "   bytes. So lanes join rows and not elements, and no register waits for the next part, which is on its way while one is\n"
+    "   summed. A row ends with an empty piece, so that neighbours meet in no bank. */\n"
+    "#if !GPUSCAN_HINTS\n"
+    "#undef GPUSCAN_TAKES_ROWS\n"
+    "#endif\n"
+    "#if GPUSCAN_TAKES_ROWS\n"
+    "#define GPUSCAN_ROW_PIECES      (GPUSCAN_TAKES_ROWS / 16)\n"
+    "#define GPUSCAN_ROW_ELEMENTS    (GPUSCAN_TAKES_ROWS / GPUSCAN_SRC_RAW_SIZE)\n"
+    "#define GPUSCAN_PART_PIECES     (GPUSCAN_LANES * (GPUSCAN_ROW_PIECES + 1))\n"
+    "#define GPUSCAN_STAGE           , stage + GPUSCAN_SUBGROUP * GPUSCAN_PART_PIECES\n"
+    "#define GPUSCAN_STAGE_PARAMETER , local uint4 *stage\n"
+    "#define GPUSCAN_STAGE_DECLARE   local uint4 stage[GPUSCAN_SUBGROUPS * GPUSCAN_PART_PIECES];\n"
+    "typedef union {\n"
+    "    uint4 piece[GPUSCAN_ROW_PIECES];\n"
+    "    gpuscan_src element[GPUSCAN_ROW_ELEMENTS];\n"
+    "} gpuscan_lane_row;\n"
+    "\n"
+    "static inline void gpuscan_rows_fetch(local uint4 *stage, global const gpuscan_src *src) {\n"
+    "    global const uint4 *from = (global const uint4 *)src + GPUSCAN_LANE;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint j = 0; j < GPUSCAN_ROW_PIECES; j++) {\n"
+    "        uint p = j * GPUSCAN_LANES + GPUSCAN_LANE;\n"
+    "        gpuscan_copy_piece(stage + p + p / GPUSCAN_ROW_PIECES, from + j * GPUSCAN_LANES, gpuscan_policy_last());\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* What that has brought, once it is there for all lanes; then the memory is free for the next part. */\n"
+    "static inline void gpuscan_row_take(gpuscan_lane_row *row, const local uint4 *stage) {\n"
+    "    const local uint4 *from = stage + GPUSCAN_LANE * (GPUSCAN_ROW_PIECES + 1);\n"
+    "    gpuscan_copies_wait();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint j = 0; j < GPUSCAN_ROW_PIECES; j++)\n"
+    "        row->piece[j] = from[j];\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_STAGE\n"
+    "#define GPUSCAN_STAGE_PARAMETER\n"
+    "#define GPUSCAN_STAGE_DECLARE\n"
+    "#endif\n"
+    "\n",
     "/* The sum of a group's share of all elements, in parts that a sub-group takes at a time: as many parts for each\n"
     "   sub-group, or one more here and there. Where exchanges have barriers, all take as many, the last may be empty. */\n"
-    "static inline gpuscan_t gpuscan_parts_sum(global const gpuscan_src *src, ulong count, local gpuscan_shared *shared) {\n"
+    "static inline gpuscan_t gpuscan_parts_sum(global const gpuscan_src *src, ulong count,\n"
+    "                                          local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
+    "#if GPUSCAN_TAKES_ROWS\n"
+    "    const ulong part = GPUSCAN_LANES * GPUSCAN_ROW_ELEMENTS;\n"
+    "    bool staged = ((size_t)src & 15) == 0; /* so it is, but for a buffer that is not aligned itself */\n"
+    "#else\n"
     "    const ulong part = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE;\n"
     "#endif\n"
     "    ulong parts = count / part + (count % part != 0), takers = (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS;\n"
@@ -9049,8 +9119,33 @@ static const char *gpuscan__kernels[] = {
     "    ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
     "    ulong rounds = GPUSCAN_LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
     "    gpuscan_t total = gpuscan_identity(), all;\n"
+    "#if GPUSCAN_TAKES_ROWS\n"
+    "    if (staged && own != 0 && (begin + 1) * part <= count)\n"
+    "        gpuscan_rows_fetch(stage, src + begin * part);\n"
+    "#endif\n"
     "    for (ulong t = 0; t < rounds; t++) {\n"
     "        ulong first = t < own ? (begin + t) * part : count;\n"
+    "        gpuscan_t sum;\n"
+    "#if GPUSCAN_TAKES_ROWS\n"
+    "        ulong at = first + GPUSCAN_LANE * GPUSCAN_ROW_ELEMENTS;\n"
+    "        sum = gpuscan_identity();\n"
+    "        if (staged && first + part <= count) {\n"
+    "            gpuscan_lane_row row;\n"
+    "            gpuscan_row_take(&row, stage);\n"
+    "            if (t + 1 < own && first + 2 * part <= count)\n"
+    "                gpuscan_rows_fetch(stage, src + first + part);\n"
+    "            sum = gpuscan_convert(row.element[0], at);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint r = 1; r < GPUSCAN_ROW_ELEMENTS; r++)\n"
+    "                sum = gpuscan_combine(sum, gpuscan_convert(row.element[r], at + r));\n"
+    "        } else {\n"
+    "            for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, count); i++)\n"
+    "                sum = i == at ? gpuscan_convert(src[i], i) : gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "        }\n"
+    "        sum = gpuscan_lanes_sum_one(sum, shared);\n"
+    "#else\n"
+    "        gpuscan_tile data;\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
     "        gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
     "        gpuscan_tile_lane_sums(&data, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
     "        sum = gpuscan_vectors_sum(x, shared);\n"
@@ -9065,7 +9160,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n"
     "#if GPUSCAN_WORD\n"
     "typedef gpuscan_word gpuscan_partial;\n"
@@ -9080,7 +9175,7 @@ static const char *gpuscan__kernels[] = {
     "    partials[i] = value;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
     "#if GPUSCAN_WORD\n"
     "    gpuscan_t value = gpuscan_identity();\n"
@@ -10364,7 +10459,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
     "    sum = gpuscan_items_sum(gpuscan_item_sum(src, 0, count, group, groups), shared);\n"
     "#elif !GPUSCAN_CPU\n"
-    "    sum = gpuscan_parts_sum(src, count, shared);\n"
+    "    GPUSCAN_STAGE_DECLARE\n"
+    "    sum = gpuscan_parts_sum(src, count, shared GPUSCAN_STAGE);\n"
     "#else\n"
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
     "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
@@ -15651,6 +15747,8 @@ typedef struct gpuscan__profile {
     uint32_t reduce_group;
     uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
+    /* of those that take rows: see gpuscan__reduce_takes_rows; 0: none do */
+    uint32_t reduce_rows_group, reduce_rows_per_unit, reduce_rows_registers;
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
     uint32_t segment_items; /* steps of their path that a work-item takes at a time: at most 63 */
@@ -16710,11 +16808,16 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        242; four groups with fewer: 6.9, 9.5, 249) */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
-    /* of structs of 8 and 16 bytes two in order (2^28 bytes: 72, 77 us; with 4: 81, 76; with 8: 79, 81), of 12 and of 32
-       bytes 8 (71, 91; with 4 of 12 bytes 73) */
+    /* of structs of 8 bytes two in order (2^28 bytes: 72 us; with 4: 81; with 8: 79), of 12 bytes 8 (71; with 4: 73) */
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
+    /* structs of 16; 32 bytes: 74; 79 us (2^20 bytes 7.4; 8.2), elements and not rows 76; 90 (8.4; 14.1). Rows of 64
+       bytes: groups of 512 80; 86, of 256 82; 87, three with 80 registers 80; 83; groups of 128, six with 80 registers
+       78; 80; what is read is kept in the cache 84; 88 */
+    p->reduce_rows_group = 256;
+    p->reduce_rows_per_unit = 4;
+    p->reduce_rows_registers = 64;
     /* segments of 1, 8, 100, 1000, 3000 u32, 2^28 bytes: 429, 148, 112, 98, 98 (an element and its mark at a time: 428,
        154, 119, 117, 104); groups of 128 work-items 428, 152, 119, 105, 94, of 64 468, 192, 155, 147, 132; 20 elements
        a work-item in 48 registers and five groups 440, 162, 115, 109, 96; the next tile's elements asked for a tile
@@ -21510,6 +21613,16 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
+/* Structs in order of which each lane sums a row of neighbours, brought into local memory. */
+#define GPUSCAN__REDUCE_ROW 128u
+static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__elements *e = &plan->e;
+    uint64_t group = gs->device.profile.reduce_rows_group, rows = group * (GPUSCAN__REDUCE_ROW + 16);
+    return group && gs->device.lanes == GPUSCAN__LANES_PTX && gs->device.capability >= 80 && !e->commutes &&
+           e->src == GPUSCAN_TYPE_CUSTOM && (e->src_size == 16 || e->src_size == 32) &&
+           rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
+}
+
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
@@ -21521,6 +21634,10 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
+    gpuscan__define_number(text, "TAKES_ROWS",
+                           !own.segments && gpuscan__uses_ptx(gs, &plan->key) && gpuscan__reduce_takes_rows(gs, plan)
+                               ? GPUSCAN__REDUCE_ROW
+                               : 0);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -21706,7 +21823,9 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     gpuscan__need *need = &plan->common.need;
     int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
     uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce_per_unit[by_size];
+    uint64_t most = (uint64_t)gs->device.units * (gpuscan__reduce_takes_rows(gs, &plan->common)
+                                                      ? gs->device.profile.reduce_rows_per_unit
+                                                      : gs->device.profile.reduce_per_unit[by_size]);
     plan->groups = gpuscan__min(tiles, most);
     if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
@@ -21746,6 +21865,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_shape(gs, plan);
         if (e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
+    } else if (gpuscan__reduce_takes_rows(gs, common)) {
+        gpuscan__fit(gs, common, profile->reduce_rows_group, GPUSCAN__REDUCE_ROW / 16);
+        key->registers = gpuscan__registers(gs, key, profile->reduce_rows_registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce_group,
                      e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
