@@ -404,6 +404,40 @@ static const test_operator op_forty = {
     &op_forty_identity,
     op_forty_fill};
 
+/* ---- two such matrices, side by side: 32 bytes ------------------------------------------------------------------- */
+
+static inline void op_matrices_combine(const void *x, const void *y, void *z) {
+    const op_matrix *a = (const op_matrix *)x, *b = (const op_matrix *)y;
+    op_matrix       *c = (op_matrix *)z;
+    op_matrix_combine(a, b, c);
+    op_matrix_combine(a + 1, b + 1, c + 1);
+}
+
+static inline void op_matrices_fill(void *data, uint64_t count) {
+    op_matrix_fill(data, 2 * count);
+}
+
+static const op_matrix     op_matrices_identity[2] = {{{1, 0, 0, 1}}, {{1, 0, 0, 1}}};
+static const test_operator op_matrices_product = {
+    "pairs of matrices",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint m[8]; } matrices;\n"
+     "matrices products(matrices a, matrices b) {\n"
+     "    matrices c;\n"
+     "    for (int k = 0; k < 8; k += 4) {\n"
+     "        c.m[k] = a.m[k] * b.m[k] + a.m[k + 1] * b.m[k + 2];\n"
+     "        c.m[k + 1] = a.m[k] * b.m[k + 1] + a.m[k + 1] * b.m[k + 3];\n"
+     "        c.m[k + 2] = a.m[k + 2] * b.m[k] + a.m[k + 3] * b.m[k + 2];\n"
+     "        c.m[k + 3] = a.m[k + 2] * b.m[k + 1] + a.m[k + 3] * b.m[k + 3];\n"
+     "    }\n"
+     "    return c;\n"
+     "}\n"
+     "matrices ones(void) { matrices c; for (int k = 0; k < 8; k++) c.m[k] = k % 4 % 3 == 0; return c; }\n",
+     "matrices", 32, "products(a, b)", "ones()", NULL, NULL, NULL, NULL},
+    op_matrices_combine,
+    op_matrices_identity,
+    op_matrices_fill};
+
 static inline size_t test_operator_size(const test_operator *op) {
     return op->type == GPUSCAN_TYPE_CUSTOM ? op->custom.size : ref_size(op->type);
 }
@@ -426,7 +460,7 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     } all[] = {OPERATOR(op_matrix_product), OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
                OPERATOR(op_run_join),       OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
                OPERATOR(op_last),           OPERATOR(op_three),          OPERATOR(op_twelve),
-               OPERATOR(op_forty)};
+               OPERATOR(op_forty),          OPERATOR(op_matrices_product)};
 #undef OPERATOR
     size_t i;
     for (i = 0; i < sizeof all / sizeof all[0]; i++)

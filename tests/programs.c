@@ -115,6 +115,15 @@ static const gpuscan_custom large = {
     "join(a, b)",
     "zero()",
     NULL, NULL, NULL, NULL};
+static const gpuscan_custom even = {
+    "typedef struct { uint v[4]; } four;\n"
+    "four join(four a, four b) { int i; for (i = 0; i < 4; i++) a.v[i] += b.v[i]; return a; }\n"
+    "four zero(void) { four z; int i; for (i = 0; i < 4; i++) z.v[i] = 0; return z; }\n",
+    "four",
+    16,
+    "join(a, b)",
+    "zero()",
+    NULL, NULL, NULL, NULL};
 static const gpuscan_custom keyed = {"typedef struct { uint v[5]; } five;\n", "five", 20, NULL, NULL, NULL, NULL, NULL,
                                      "x.v[3]"};
 static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u", NULL, NULL, NULL};
@@ -441,6 +450,7 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_I32, GPUSCAN_OP_AND, NULL, 0);
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_OR, &converted, 0);
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, 0);
+    elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &even, 0);
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, NULL, 1);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMAX, NULL, 0);
     segmented(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U32);

@@ -258,6 +258,59 @@ static void test_order_of_host_arrays(void **state) {
     free(exclusive);
 }
 
+/* By segments of about so many elements: each by itself. */
+static void check_segments(gpuscan_strategy strategy, uint64_t count, uint64_t length, const float *init) {
+    float            *in = (float *)test_alloc(count * 4), *inclusive = (float *)test_alloc(count * 4);
+    float            *exclusive = (float *)test_alloc(count * 4), before;
+    uint32_t         *keys = (uint32_t *)test_alloc(count * 4);
+    gpuscan_scan_desc d;
+    uint64_t          i;
+    for (i = 0; i < count; i++) {
+        in[i] = (float)spread_value(WIDE, GPUSCAN_TYPE_F32);
+        keys[i] = i == 0 ? 7 : test_below(length) ? keys[i - 1] : keys[i - 1] + 1;
+    }
+    memset(&d, 0, sizeof d);
+    d.src_type = GPUSCAN_TYPE_F32;
+    d.init = init;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.segments.form = GPUSCAN_SEGMENTS_KEYS;
+    d.segments.type = GPUSCAN_TYPE_U32;
+    d.segments.host_data = keys;
+    d.call.strategy = strategy;
+    test_case("segments of about %u of %u elements%s, %s", (unsigned)length, (unsigned)count, init ? ", init" : "",
+              test_strategy_name(strategy));
+    if (test_ran(gpuscan_scan_host(test.gs, in, inclusive, count, &d), strategy, test_scan_refusal(&d))) {
+        d.kind = GPUSCAN_EXCLUSIVE;
+        test_ok(gpuscan_scan_host(test.gs, in, exclusive, count, &d));
+        for (i = 0; i < count; i++) {
+            before = i > 0 && keys[i] == keys[i - 1] ? inclusive[i - 1] : init ? *init : 0;
+            test_same_bytes(&exclusive[i], &before, 4, 1);
+            if (!(inclusive[i] >= before))
+                fail_msg("%s: element %u decreases", test.what, (unsigned)i);
+        }
+    }
+    free(in);
+    free(inclusive);
+    free(exclusive);
+    free(keys);
+}
+
+static void check_segments_of_lengths(gpuscan_strategy strategy, uint64_t count) {
+    static const uint64_t segments[] = {3, 50, 1000, 1000000};
+    const float           init = 0.7f;
+    size_t                n;
+    for (n = 0; n < sizeof segments / sizeof *segments; n++)
+        check_segments(strategy, count + n, segments[n], n % 2 ? &init : NULL);
+}
+
+static void test_order_of_segments(void **state) {
+    int s;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        if (test_share((uint64_t)s, 3))
+            check_segments_of_lengths((gpuscan_strategy)s, test_size(300, 20011, 300007));
+}
+
 /* The same by what runs on lanes elsewhere: see test_lanes.c, also for what PoCL cannot run. */
 static void test_order_of_lanes(void **state) {
     static const uint32_t         widths[] = {8, 16, 32, 64};
@@ -277,13 +330,15 @@ static void test_order_of_lanes(void **state) {
                 if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* tiles end with what the others found */
                     check_strategy(types[t], strategies[s], GPUSCAN_OP_MUL, 256);
             }
+            if (strategies[s] == GPUSCAN_STRATEGY_MULTI_PASS && test_share(w, 2))
+                check_segments_of_lengths(strategies[s], test_size(300, 20011, 20011));
         }
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_host_arrays),
-                                       TEST(test_order_of_lanes)};
+                                       TEST(test_order_of_segments), TEST(test_order_of_lanes)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }

@@ -631,9 +631,10 @@ static void runs_of_every_length(void **state) {
 }
 
 static void custom_sizes(void **state) {
-    static const test_operator *const operators[] = {&op_last, &op_three, &op_twelve, &op_forty};
+    static const test_operator *const operators[] = {&op_last, &op_three, &op_twelve, &op_matrices_product, &op_forty};
     static const gpuscan_strategy     only[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
-                                                GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, GPUSCAN_STRATEGY_AUTO};
+                                                GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                GPUSCAN_STRATEGY_AUTO};
     static const uint64_t             counts[] = {1, 7, 300, 4099, 40009};
     scan_case                         c;
     size_t                            o, n;
