@@ -27086,13 +27086,16 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* What the kernels of tiles need besides: two rows of each sub-group's, where they are staged. */
+/* What the kernels need besides: two rows of each sub-group's tile, where they are staged, or the sums that sub-groups
+   tell each other. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
-    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
+    uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
     if (gpuscan__uses_lanes(gs, key))
-        bytes += (uint64_t)2 * key->group * vector * plan->key.channels * plan->dst.size;
+        bytes += 2 * items * plan->key.channels * plan->dst.size;
+    else if (key->group > gpuscan__group_lanes(gs, key->group))
+        bytes += items * plan->common.e.t_size;
     return bytes;
 }
 

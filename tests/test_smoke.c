@@ -60,8 +60,31 @@ static void lengths(void **state) {
     }
 }
 
+/* An integral image in groups of two sub-groups, which tell each other sums also where there are no lanes. */
+static void two_subgroups(void **state) {
+    uint32_t group = test.gs->device.profile.integral_group, width = test.gs->device.lane_width;
+    gpuscan_call call;
+    job j;
+    (void)state;
+    if (!test.info.has_lanes)
+        test.gs->device.lane_width = 8;
+    test.gs->device.profile.integral_group = 2 * test.gs->device.lane_width;
+    memset(&call, 0, sizeof call);
+    call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    test_case("%s, groups of two sub-groups", job_names[JOB_INTEGRAL]);
+    job_new(&j, JOB_INTEGRAL, 1009);
+    job_reset(&j);
+    if (job_ran(&j, job_start(test.gs, &j, &call), call.strategy)) {
+        test_cl(clFinish(test.queue));
+        job_done(&j);
+    }
+    job_free(&j);
+    test.gs->device.profile.integral_group = group;
+    test.gs->device.lane_width = width;
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths)};
+    const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }
