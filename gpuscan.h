@@ -9458,7 +9458,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES /* of a row that a lane has under way */\n"
-    "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows */\n"
+    "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows, of segments 1 */\n"
     "#define GPUSCAN_LANE_LONG  32u                         /* elements a lane of segments that go to the group */\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_src *x, const gpuscan_path *path, const gpuscan_stretch *own, uint first,\n"
@@ -9487,6 +9487,17 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n"
+    "/* The row at a place of a group's. Of segments a sub-group's are neighbours, and its neighbours' are other groups', so\n"
+    "   that many long ones side by side are not all for one group. */\n"
+    "static inline ulong gpuscan_row_at(ulong first, uint row, uint bits, uint rows) {\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    return first + (ulong)get_group_id(0) * rows * GPUSCAN_LANE_ROWS + row;\n"
+    "#else\n"
+    "    uint together = min(rows, (uint)GPUSCAN_LANES >> bits), apart = row / together;\n"
+    "    return first + ((ulong)apart * get_num_groups(0) + get_group_id(0)) * together + (row - apart * together);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* 1 << bits lanes have a row, and the group so many rows; or bits are more than a sub-group's, and it has one. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
@@ -9509,14 +9520,14 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "        return;\n"
     "    }\n"
-    "    for (ulong first = (ulong)get_group_id(0) * rows * GPUSCAN_LANE_ROWS; first < path.segments;\n"
-    "         first += (ulong)get_num_groups(0) * rows * GPUSCAN_LANE_ROWS) {\n"
+    "    for (ulong first = 0; first < path.segments; first += (ulong)get_num_groups(0) * rows * GPUSCAN_LANE_ROWS) {\n"
+    "        ulong own_row = gpuscan_row_at(first, row, bits, rows);\n"
     "        gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
     "        gpuscan_src x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
     "        bool is_long[GPUSCAN_LANE_ROWS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-    "            own[r] = gpuscan_stretch_of(&path, row < rows ? first + r * rows + row : path.segments);\n"
+    "            own[r] = gpuscan_stretch_of(&path, row < rows ? own_row + r * rows : path.segments);\n"
     "        if (path.last > 0)\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
@@ -9529,21 +9540,21 @@ static const char *gpuscan__kernels[] = {
     "                sum = gpuscan_lane_add(sum, x + r * GPUSCAN_LANE_LOADS, &own[r], lane, lanes);\n"
     "                for (uint i = lane + lanes * GPUSCAN_LANE_LOADS; i < own[r].count; i += lanes * GPUSCAN_LANE_LOADS) {\n"
     "                    gpuscan_src y[GPUSCAN_LANE_LOADS];\n"
-    "                    gpuscan_lane_load(y, &path, &own[r], i, lanes);\n"
+    "                    gpuscan_lane_load(y, &path, &own[r], i, lanes);\n",
     "                    sum = gpuscan_lane_add(sum, y, &own[r], i, lanes);\n"
     "                }\n"
     "            }\n"
     "            sum = gpuscan_neighbours_sum(sum, bits, all);\n"
-    "            if (lane == 0 && row < rows && !is_long[r] && first + r * rows + row < path.segments &&\n"
+    "            if (lane == 0 && row < rows && !is_long[r] && own_row + r * rows < path.segments &&\n"
     "                !(GPUSCAN_PLANTED(SEGMENT_LANES) && row == 1))\n"
-    "                gpuscan_outlet_write(&out, first + r * rows + row, sum);\n"
+    "                gpuscan_outlet_write(&out, own_row + r * rows, sum);\n"
     "        }\n"
     "#if GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
     "            for (;;) {\n"
     "                uint found;\n"
-    "                gpuscan_stretch whole;\n",
+    "                gpuscan_stretch whole;\n"
     "                gpuscan_t sum;\n"
     "                if (GPUSCAN_ITEM == 0)\n"
     "                    all->found = GPUSCAN_GROUP;\n"
@@ -9555,10 +9566,11 @@ static const char *gpuscan__kernels[] = {
     "                GPUSCAN_BARRIER();\n"
     "                if (found == GPUSCAN_GROUP)\n"
     "                    break;\n"
-    "                whole = gpuscan_stretch_of(&path, first + r * rows + found);\n"
+    "                ulong segment = gpuscan_row_at(first + r * rows, found, bits, rows);\n"
+    "                whole = gpuscan_stretch_of(&path, segment);\n"
     "                sum = gpuscan_group_sum(&path, &whole, all);\n"
     "                if (GPUSCAN_ITEM == 0 && !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
-    "                    gpuscan_outlet_write(&out, first + r * rows + found, sum);\n"
+    "                    gpuscan_outlet_write(&out, segment, sum);\n"
     "                is_long[r] = is_long[r] && row != found;\n"
     "            }\n"
     "#endif\n"
@@ -15778,7 +15790,9 @@ static const char *gpuscan__kernels[] = {
     "            shared->ticket = seen == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_LEAVES;\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    return shared->ticket;\n"
+    "    uint answer = shared->ticket;\n"
+    "    GPUSCAN_BARRIER(); /* who leaves draws a ticket next */\n"
+    "    return answer;\n"
     "}\n"
     "\n",
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
@@ -17800,7 +17814,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; program->names[i]; i++) {
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c sees that these are all */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -22213,6 +22227,8 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     while (((uint64_t)plan->key.lanes << plan->lane_bits) < mean && (2u << plan->lane_bits) <= lanes)
         plan->lane_bits++;
     plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
+    if (plan->lane_rows > lanes >> plan->lane_bits) /* whole sub-groups' */
+        plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (mean > (uint64_t)GPUSCAN__LANE_LONG * lanes && results < most * plan->key.rows * plan->lane_rows) {
         plan->lane_bits = GPUSCAN__LANE_BITS;
         plan->lane_rows = 1;

@@ -153,6 +153,16 @@ static gpuscan *fresh(void) {
 
 /* UNSUPPORTED is an answer; anything else means that this program asks for what is not allowed. */
 static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
+    const gpuscan__program *program;
+    for (program = gs->programs; program; program = program->next) {
+        size_t count = 0;
+        while (program->names[count])
+            count++;
+        if (count > GPUSCAN__MAX_KERNELS) {
+            fprintf(stderr, "%s: %s: a program of %u kernels\n", fake.device->file, what, (unsigned)count);
+            failures++;
+        }
+    }
     if (result != GPUSCAN_SUCCESS && result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY &&
         result != GPUSCAN_ERROR_UNSUPPORTED_TYPE) {
         fprintf(stderr, "%s: %s: %s: %s\n", fake.device->file, what, gpuscan_result_string(result), gpuscan_error(gs));
