@@ -418,7 +418,7 @@ static void is_by_lanes(int wanted) {
         fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "of");
 }
 
-/* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and what is not by lanes. */
+/* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and more than that. */
 static void by_lanes(void **state) {
     static const uint32_t widths[] = {8, 32, 16, 64};
     static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 8, 9, 31, 33, 64, 100, 257, 1000, 2049};
@@ -526,9 +526,9 @@ static int open_segments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths_of_rows), TEST(rows_at_random), TEST(cuts), TEST(empty_segments),
-                                       TEST(ends_at_tiles),   TEST(wrong_offsets), TEST(by_lanes),  TEST(types_and_operators),
-                                       TEST(sizes_of_results), TEST(special_floats), TEST(same_bits),
-                                       TEST(host_arrays)};
+                                       TEST(ends_at_tiles),   TEST(wrong_offsets),  TEST(by_lanes),
+                                       TEST(types_and_operators), TEST(sizes_of_results), TEST(special_floats),
+                                       TEST(same_bits), TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("segments", tests, open_segments, test_close);
 }
