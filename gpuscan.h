@@ -11136,7 +11136,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
     "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
     "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
-    "    gpuscan_t column[GPUSCAN_VECTOR], all[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_t column[GPUSCAN_VECTOR];\n"
     "    gpuscan_place_t place = GPUSCAN_PLACE_OF(numbers, at.image, at.band * numbers.band_rows, at.x);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -11160,17 +11160,17 @@ static const char *gpuscan__kernels[] = {
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (at.steps && v < at.pixels)\n"
     "            columns[v] = column[v];\n"
-    "    if (!numbers.is_direct)\n"
-    "        return;\n"
+    "#if GPUSCAN_DIRECT\n"
+    "    gpuscan_t all = column[0];\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        all[k] = gpuscan_identity();\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "        all = gpuscan_combine(all, column[v]);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "        all[0] = gpuscan_combine(all[0], column[v]);\n"
-    "    gpuscan_lanes_sum(all, sum, shared);\n"
-    "    if (at.steps && at.strip < numbers.strips && GPUSCAN_LANE == 0)\n"
-    "        steps[0] = sum[0];\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "        all = gpuscan_combine(all, gpuscan_shuffle_xor(all, d));\n"
+    "    if (numbers.is_direct && at.steps && at.strip < numbers.strips && GPUSCAN_LANE == 0)\n"
+    "        steps[0] = all;\n"
+    "#endif\n"
     "}\n"
     "\n",
     "/* A group takes a strip of an image, ITEM_VECTORS bands a sub-group at a time, which tell each other their sums. */\n"
@@ -11313,7 +11313,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "#if GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_DIRECT\n"
     "/* Of few bands: what the lane's columns hold above the tile, and what the strips before it hold there. Loads that no\n"
     "   condition holds up: of what is not wanted some other number. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_bands_sum(gpuscan_t *above, global const gpuscan_t *columns,\n"
@@ -11378,7 +11378,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
     "    uint strip_cells = 0;\n"
     "    gpuscan_t table[GPUSCAN_VECTOR]; /* its last row at the lane's columns */\n"
-    "#if GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_DIRECT\n"
     "    gpuscan_t above_tile[GPUSCAN_VECTOR], corner = gpuscan_identity(), lefts = corner;\n"
     "#endif\n"
     "    if (strip_x < numbers.width)\n"
@@ -11389,14 +11389,14 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        table[v] = GPUSCAN_START;\n"
-    "#if GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_DIRECT\n"
     "    if (numbers.is_direct)\n"
     "        corner = gpuscan_bands_sum(above_tile, columns, steps, &numbers, &at, shared);\n"
     "#endif\n"
     "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], left[GPUSCAN_ITEM_VECTORS], end[GPUSCAN_ITEM_VECTORS];\n"
     "        gpuscan_t before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-    "#if GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_DIRECT\n"
     "        if (first % GPUSCAN_LANES == 0)\n"
     "            lefts = gpuscan_left_of(steps, &numbers, &at, first);\n"
     "GPUSCAN_UNROLL\n"
@@ -11421,7 +11421,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "                if (v < at.pixels)\n"
-    "#if GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_DIRECT\n"
     "                    x[v] = numbers.is_direct ? above_tile[v] : columns[v];\n"
     "#else\n"
     "                    x[v] = columns[v];\n"
@@ -26923,6 +26923,12 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     }
 }
 
+/* Whether tiles may add up what precedes them: with lanes, but in PoCL 3.1 those of local memory go wrong then with
+   values of 16 bytes and more, whatever is called. */
+static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
+    return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
+}
+
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
@@ -26934,6 +26940,7 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
+    gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
@@ -27179,7 +27186,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->is_direct = gpuscan__uses_lanes(gs, key) && !plan->is_apart && (plan->bands > 1 || plan->strips > 1) &&
+    plan->is_direct = gpuscan__integral_can_be_direct(gs, &plan->common) && !plan->is_apart && (plan->bands > 1 || plan->strips > 1) &&
                       plan->bands <= GPUSCAN__INTEGRAL_FEW && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 

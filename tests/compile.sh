@@ -509,7 +509,7 @@ done
 END
 mkdir -p programs.d
 check 'the programs of all devices' "${CC:-cc}" -std=c99 -O1 $c_warnings "$root/tests/programs.c" -o programs -ldl
-parts=16 # of 18 or more some share has none of NVIDIA's programs with a folding group, which lanes_meet wants
+parts=16
 [ -n "$all" ] && parts=1
 check 'the programs of all devices are written' sh -c \
   "./programs programs.d $parts $((turn % parts)) > programs.txt"
@@ -522,10 +522,11 @@ for file in $(grep -l 'define GPUSCAN_LANES 32' programs.d/amd-*.cl | awk 'NR % 
 done
 # In each of NVIDIA's programs with a folding group, all lanes have read the prefix before one writes the next. No test
 # sees it: today's compilers bring the lanes together a few instructions before.
+folding_programs() {
+  grep -l 'GPUSCAN_PTX [1-9]' programs.d/*.cl | xargs grep -l 'GPUSCAN_AHEAD 1'
+}
 lanes_meet() {
-  ahead=$(grep -l 'GPUSCAN_PTX [1-9]' programs.d/*.cl | xargs grep -l 'GPUSCAN_AHEAD 1')
-  [ -n "$ahead" ] || return 1
-  for file in $ahead; do
+  for file in $(folding_programs); do
     clang -target nvptx64 -x cl -cl-std=CL1.2 -E -P -w "$file" | tr -s '\n ' ' ' |
       grep -q 'shared->prefix; __asm__ volatile("bar.warp.sync' || return 1
   done
@@ -551,7 +552,11 @@ has_instructions() {
 }
 if have clang; then
   check 'older cards are not asked for newer instructions' has_instructions
-  check 'lanes meet before one writes what the others read' lanes_meet
+  if [ -n "$all" ] || [ -n "$(folding_programs)" ]; then
+    check 'lanes meet before one writes what the others read' lanes_meet
+  else
+    left_out "NVIDIA's programs with a folding group, which other seeds have"
+  fi
   find programs.d -name '*.cl' | sort | xargs -n 20 -P 2 sh kernel.sh > kernels.txt 2>&1
   grep -v '^ok$' kernels.txt | head -40
   passed=$((passed + $(grep -c '^ok$' kernels.txt)))
