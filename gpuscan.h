@@ -26078,10 +26078,16 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
             uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
             uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+            int can_halve = gs->device.profile.sort_halves && gpuscan__whole_lanes(gs, some) &&
+                            (plan->key_size == 8 || plan->values.size == 8);
             while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && desc->count > groups * some * rounds)
                 rounds *= 2;
-            gpuscan__sort_fit(gs, plan, some, rounds, batch);
-            plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
+            for (;; plan->key.halved = 1) {
+                gpuscan__sort_fit(gs, plan, some, rounds, batch);
+                plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
+                if (plan->key.together || plan->key.halved || !can_halve)
+                    break;
+            }
         }
         if (!plan->key.small && !plan->key.together) {
             plan->key.halved = halves;

@@ -125,6 +125,46 @@ static void lengths_together(void **state) {
     }
 }
 
+/* More than whole tiles of units hold in local memory: what has 8 bytes goes through it in halves. */
+static void halves_together(void **state) {
+    static const struct {
+        gpuscan_type type;
+        uint32_t     payload;
+    } of[] = {{GPUSCAN_TYPE_U64, 0}, {GPUSCAN_TYPE_F64, 4}, {GPUSCAN_TYPE_I64, 8}, {GPUSCAN_TYPE_U32, 8}};
+    size_t i;
+    int    alone;
+    (void)state;
+    for (alone = 0; alone < 2; alone++)
+        for (i = 0; i < sizeof of / sizeof of[0]; i++) {
+            const uint64_t count = test_size(4089, 8009, 16411);
+            gpuscan_limits limits;
+            sort_case      c = a_sort(of[i].type, count);
+            memset(&limits, 0, sizeof limits);
+            limits.lanes = 8;
+            test_limit(&limits);
+            together(alone);
+            test.gs->device.profile.sort_halves = 1;
+            test.gs->device.profile.sort_group = 64;
+            test.gs->device.local_memory = 17 * 1024;
+            test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item, of 8 bytes 16 KiB a tile */
+            c.sizes[0] = of[i].payload;
+            c.keys = i % 2 ? KEYS_AND_3 : KEYS_RANDOM;
+            c.in_place = i == 1;
+            if (test.is_small ? i != 2 : i != (test.seed + (unsigned)alone) % 4 && !test_share(i, 1))
+                continue;
+            if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
+                const gpuscan__program *program;
+                int                     found = 0;
+                for (program = test.gs->programs; program; program = program->next) {
+                    gpuscan__sort_key own;
+                    memcpy(&own, program->key.own, sizeof own);
+                    found = found || (own.together && own.halved);
+                }
+                assert_true(found);
+            }
+        }
+}
+
 static void large(void **state) {
     static const uint64_t counts[] = {16384, 16385, 65537, 100003, 262144, 1000003};
     size_t                i, n = (size_t)test_size(0, 5, 6);
@@ -704,6 +744,7 @@ int main(void) {
                                        TEST(lengths_in_parts),
                                        TEST(lengths_past_the_caches),
                                        TEST(lengths_together),
+                                       TEST(halves_together),
                                        TEST(large),
                                        TEST(types),
                                        TEST(keys_alone),
