@@ -15772,13 +15772,21 @@ static const char *gpuscan__kernels[] = {
     "    } while (again);\n"
     "}\n"
     "\n"
+    "/* Whether a pass tells -0 and +0, which are equal, apart from what is less: the first of floats that have both bits. */\n"
+    "static inline bool gpuscan_sort_has_zeros(global const uint *states, gpuscan_sort_sweep_numbers numbers) {\n"
+    "    return numbers.shift == 0 && states[numbers.bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
+    "}\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    digit.zeros = plain.shift == 0 && states[numbers.bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
-    "#endif\n"
-    "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: it is 14 of 60 instructions a key */\n"
+    "#if GPUSCAN_SORT_ZEROS\n"
+    "    if (gpuscan_sort_has_zeros(states, numbers))\n"
+    "        return;\n"
+    "    digit.zeros = false;\n"
+    "#elif GPUSCAN_KEY_WHOLE\n"
+    "    digit.zeros = gpuscan_sort_has_zeros(states, numbers);\n"
+    "#if GPUSCAN_PTX /* a body for each, known to the compiler: it is 14 of 60 instructions a key */\n"
     "    if (!digit.zeros) {\n"
     "        digit.zeros = false;\n"
     "        gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
@@ -15786,9 +15794,22 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    digit.zeros = true;\n"
     "#endif\n"
+    "#endif\n"
     "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
-    "\n",
+    "\n"
+    "#if GPUSCAN_SORT_ZEROS\n"
+    "/* Or a kernel for each, of which the first pass launches both and one leaves at once. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_zeros(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+    "    if (!gpuscan_sort_has_zeros(states, numbers))\n"
+    "        return;\n"
+    "    digit.zeros = true;\n"
+    "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#else\n"
     "/* [SORT TOGETHER] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -15803,7 +15824,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
     "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
     "} gpuscan_sort_together_numbers;\n"
@@ -15833,7 +15854,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER(); /* who leaves draws a ticket next */\n"
     "    return answer;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
@@ -15852,7 +15873,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
     "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
@@ -15906,7 +15927,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "                before[e] = all[e] = 0;\n",
+    "                before[e] = all[e] = 0;\n"
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
@@ -15921,7 +15942,7 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "                sum += all[e];\n"
     "            }\n"
-    "            sum = gpuscan_sort_before(sum, shared);\n"
+    "            sum = gpuscan_sort_before(sum, shared);\n",
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
@@ -16205,6 +16226,7 @@ typedef struct gpuscan__profile {
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
     gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3]; /* for one launch a pass with lanes, keys of up to 4 and of 8
                                                            bytes: alone, with values of 4, of 8 bytes */
+    uint32_t sort_zeros; /* then: up to so many floats the first pass has a kernel for those with both zeros */
     int sort_halves; /* then: with values of 8 bytes both go through local memory in two halves of a tile */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
@@ -17207,6 +17229,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
+    /* H200, us, with and without, f32 at 2^24; 2^28: 341; 4173, 354; 4147, with 4 bytes 514; 7241, 558; 6858. */
+    p->sort_zeros = (uint32_t)1 << 25;
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
@@ -25650,6 +25674,7 @@ typedef struct gpuscan__sort_key {
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
+    uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* one launch a pass: the device knows how many elements there are, and groups take many tiles */
     uint32_t halved;  /* what has 8 bytes an element goes through local memory in two halves of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
@@ -25736,6 +25761,7 @@ enum {
     GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
+    GPUSCAN__SORT_SWEEP_ZEROS, /* where key.zeros */
     GPUSCAN__SORT_SMALL = 1,
     GPUSCAN__SORT_TOGETHER = 1
 };
@@ -25752,6 +25778,9 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
                                                  NULL};
     static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
     static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const zeros[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_sweep_zeros", NULL};
+    static const char *const zeros_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_sweep_zeros",
+                                               "gpuscan_sort_keys", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
     static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const together[] = {GPUSCAN__SORT_TOGETHER_KERNELS, NULL};
@@ -25761,6 +25790,8 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
         return key->custom_size ? small_custom : small_sort;
     if (own.together)
         return key->custom_size ? together_custom : together;
+    if (own.zeros)
+        return key->custom_size ? zeros_custom : zeros;
     if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return key->custom_size ? single_custom : single;
     if (gpuscan__key_is_cpu(key))
@@ -25821,6 +25852,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                       : type->size == 2 ? "ushort"
                                                         : "uchar");
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
+    gpuscan__define_number(text, "SORT_ZEROS", own.zeros);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
@@ -26045,7 +26077,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.whole = plan->key.counted = plan->key.halved = plan->key.ahead = plan->key.together = 0;
+    plan->key.whole = plan->key.zeros = plan->key.counted = 0;
+    plan->key.halved = plan->key.ahead = plan->key.together = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
@@ -26101,6 +26134,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
+        plan->key.zeros = plan->key.whole && !plan->key.together && desc->count <= gs->device.profile.sort_zeros;
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && !plan->key.together;
         if (is_single && !plan->key.small && !plan->key.together) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
@@ -26267,7 +26301,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
-                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
+                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes + plan->key.zeros
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
@@ -26554,11 +26588,11 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
                              gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
 
-static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
+static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass, size_t kernel) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
+    gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     uint64_t states = plan->tiles << plan->key.digit_bits, at;
     gpuscan__sort_sweep_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
@@ -26703,8 +26737,11 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_histogram(&run);
     if (r == 0 && plan->buckets)
         r = gpuscan__sort_buckets(&run);
+    if (r == 0 && plan->key.zeros)
+        r = gpuscan__sort_sweep(&run, 0, GPUSCAN__SORT_SWEEP_ZEROS);
     for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
+        r = is_single ? gpuscan__sort_sweep(&run, i, GPUSCAN__SORT_SWEEP)
+                      : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)

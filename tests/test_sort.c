@@ -125,6 +125,32 @@ static void lengths_together(void **state) {
     }
 }
 
+/* Of floats the first pass has a kernel for keys with both zeros, and one for others: a launch a pass, and two more. */
+static void zeros_apart(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F16};
+    static const sort_keys    keys[] = {KEYS_SPECIAL, KEYS_RANDOM, KEYS_FEW};
+    size_t                    i, k;
+    (void)state;
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++) {
+            gpuscan_limits limits;
+            sort_case      c = a_sort(types[i], test_size(301, 3 * tile() + 5, 3 * tile() + 5));
+            memset(&limits, 0, sizeof limits);
+            test_limit(&limits);
+            test.gs->device.profile.sort_zeros = UINT32_MAX;
+            c.keys = keys[k];
+            c.descending = k == 0 && i == 1;
+            c.sizes[0] = k == 0 ? 4 : 0;
+            if (k == 1) {
+                c.count_type = GPUSCAN_TYPE_U32;
+                c.device_count = c.count / 2;
+            }
+            if (test.is_small ? i + k != 0 : (i + k) % 3 != test.seed % 3 && !test_share(3 * i + k, 1))
+                continue;
+            test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+        }
+}
+
 /* More than whole tiles of units hold in local memory: what has 8 bytes goes through it in halves. */
 static void halves_together(void **state) {
     static const struct {
@@ -745,6 +771,7 @@ int main(void) {
                                        TEST(lengths_past_the_caches),
                                        TEST(lengths_together),
                                        TEST(halves_together),
+                                       TEST(zeros_apart),
                                        TEST(large),
                                        TEST(types),
                                        TEST(keys_alone),
