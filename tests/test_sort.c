@@ -151,6 +151,42 @@ static void zeros_apart(void **state) {
         }
 }
 
+/* The device's count is far below the most, of which one launch could sort 3072: three units, tiles of 1024. */
+static void few_of_many(void **state) {
+    static const uint64_t counts[] = {0, 1, 256, 767, 768, 769, 1024, 3071, 3072, 3073, 5002, 5003};
+    static const struct {
+        gpuscan_type type;
+        uint32_t     size;
+        int          has_permutation, in_place, may_destroy;
+    } of[] = {{GPUSCAN_TYPE_U32, 0, 0, 0, 0},  {GPUSCAN_TYPE_F32, 4, 0, 1, 0}, {GPUSCAN_TYPE_U64, 8, 0, 0, 1},
+              {GPUSCAN_TYPE_U32, 12, 0, 0, 0}, {GPUSCAN_TYPE_I16, 0, 1, 0, 0}, {GPUSCAN_TYPE_F64, 4, 1, 1, 0},
+              {GPUSCAN_TYPE_U8, 8, 0, 0, 0}};
+    const size_t kinds = sizeof of / sizeof of[0];
+    size_t       i, k;
+    (void)state;
+    for (k = 0; k < kinds; k++) {
+        gpuscan_limits limits;
+        memset(&limits, 0, sizeof limits);
+        if (test.is_small ? k != 1 : k != test.seed % kinds && !test_share(k, 1))
+            continue;
+        test_limit(&limits);
+        together(k % 2 == 0);
+        test.gs->device.units = 3;
+        for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            sort_case c = a_sort(of[k].type, 5003);
+            c.keys = i % 2 ? KEYS_SPECIAL : KEYS_RANDOM;
+            c.sizes[0] = of[k].size;
+            c.has_permutation = of[k].has_permutation;
+            c.in_place = c.payloads_in_place = of[k].in_place;
+            c.may_destroy = of[k].may_destroy;
+            c.count_type = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
+            c.device_count = counts[i];
+            if (!test.is_small || i % 4 == 0)
+                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+        }
+    }
+}
+
 /* More than whole tiles of units hold in local memory: what has 8 bytes goes through it in halves. */
 static void halves_together(void **state) {
     static const struct {
@@ -770,6 +806,7 @@ int main(void) {
                                        TEST(lengths_in_parts),
                                        TEST(lengths_past_the_caches),
                                        TEST(lengths_together),
+                                       TEST(few_of_many),
                                        TEST(halves_together),
                                        TEST(zeros_apart),
                                        TEST(large),
