@@ -16227,7 +16227,7 @@ typedef struct gpuscan__profile {
     gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3]; /* for one launch a pass with lanes, keys of up to 4 and of 8
                                                            bytes: alone, with values of 4, of 8 bytes */
     uint32_t sort_zeros; /* then: up to so many floats the first pass has a kernel for those with both zeros */
-    int sort_halves; /* then: with values of 8 bytes both go through local memory in two halves of a tile */
+    int sort_halves; /* then: values, and they or keys of 8 bytes, go through local memory in two halves of a tile */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
                                groups that wait for each other: which must not stop once they have begun */
@@ -17214,14 +17214,15 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* Sorts of 2^26, us. u32: the largest tiles that 48 KiB hold, as a digit's runs are longer; more registers would
        keep a third group out (256 x 40): 1149; 384 x 24 with 56 registers 1223, with 80 1301, 512 x 16 1441. With 4 bytes: 1910,
        384 x 24, 80 2395, 512 x 16, 64 2039, 256 x 32, 80 2506. With 8 bytes, in halves: 2383, 512 x 16, 64 2396, 256 x
-       40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 8 bytes:
-       5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and so are
-       values that come early: what is written stays in the cache until its lines are full. A tile a unit ahead; none:
-       u64 3633; with 4 bytes 5206, 5402; u32 with 4 bytes 2099, 1910, with 8 bytes 2692, 2383; u64 with 8 bytes 6558,
-       5980; three ahead are slower. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. */
+       40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 4 bytes, in
+       halves: 4700, 256 x 32, 128 4727, 256 x 24, 128 4910, 384 x 16, 80 4928, 256 x 20, 128 as a whole 5158. With 8
+       bytes: 5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and
+       so are values that come early: what is written stays in the cache until its lines are full. A tile a unit ahead;
+       none: u64 3633; u32 with 4 bytes 2099, 1910, with 8 bytes 2692, 2383; u64 with 8 bytes 6558, 5980; three ahead
+       are slower. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. */
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3] = {
         {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}},
-        {{256, 20, 80, 1}, {256, 20, 128, 1}, {384, 16, 80, 0}}};
+        {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -26097,8 +26098,9 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors -= batch; /* their digits take more registers */
         }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
-        halves = gs->device.profile.sort_halves && is_single && plan->values.size == 8 &&
-                 gpuscan__whole_lanes(gs, group) && vectors % 2 == 0;
+        halves = gs->device.profile.sort_halves && is_single && plan->values.size != 0 &&
+                 gpuscan__max(plan->values.size, plan->key_size) == 8 && gpuscan__whole_lanes(gs, group) &&
+                 vectors % 2 == 0;
         if (halves)
             batch = (uint32_t)gpuscan__max(batch, 2);
         plan->key.small = batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
