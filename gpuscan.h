@@ -1692,7 +1692,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_STORE_OVERRUN     4 /* a tile of a group stores one element too many */\n"
     "#define GPUSCAN_TEST_PLANT_LOOK_BACK         5 /* the look-back finds nothing before the tile */\n"
     "#define GPUSCAN_TEST_PLANT_AHEAD             6 /* scan_ahead's folding loses the windows before */\n"
-    "#define GPUSCAN_TEST_PLANT_FEW               7 /* scan_few loses the first window */\n"
+    "#define GPUSCAN_TEST_PLANT_FEW               7 /* of few tiles the first window is lost */\n"
     "#define GPUSCAN_TEST_PLANT_SPAN_TAIL         8 /* a CPU's span loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_UNIFORM_ADD       9 /* the next block begins an element late */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ENDS      10 /* reduce loses what no vector holds */\n"
@@ -1908,6 +1908,16 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* Where groups begin in the order of their numbers, a group that waits for lower ones waits for running ones, and needs\n"
+    "   no ticket, which it would wait for before it loads anything. That is for speed alone: whoever waits too long for a\n"
+    "   tile sums it himself. Tests define that they do, and a group's number so that they do not. */\n"
+    "#ifndef GPUSCAN_GROUPS_IN_ORDER\n"
+    "#define GPUSCAN_GROUPS_IN_ORDER GPUSCAN_PTX\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_TEST_GROUP\n"
+    "#define GPUSCAN_TEST_GROUP (uint)get_group_id(0)\n"
+    "#endif\n"
+    "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1915,14 +1925,14 @@ static const char *gpuscan__kernels[] = {
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n"
+    "\n",
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n",
+    "\n"
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1965,7 +1975,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
@@ -1987,7 +1997,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -2017,7 +2027,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n"
+    "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -2045,7 +2055,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -2067,7 +2077,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC()     /* of a window, which is one work-item */\n"
     "#define GPUSCAN_SUBGROUP_SYNC()  GPUSCAN_BARRIER()\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
     "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
     "#if GPUSCAN_PTX >= 90\n"
@@ -2096,7 +2106,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    uint4 piece[3];\n"
     "} gpuscan_uint12;\n"
@@ -2114,7 +2124,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_arg;\n"
     "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
-    "\n"
+    "\n",
     "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_VALUE value, ulong index) {\n"
     "    gpuscan_arg arg;\n"
     "    arg.best.whole = 0;\n"
@@ -2169,7 +2179,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
     "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
@@ -2191,7 +2201,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
     "typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n"
-    "\n"
+    "\n",
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
     "\n"
@@ -2229,7 +2239,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef gpuscan_number gpuscan_plain;\n"
     "typedef gpuscan_result gpuscan_dst;\n"
-    "\n",
+    "\n"
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -2268,7 +2278,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return b;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
     "}\n"
@@ -2299,7 +2309,7 @@ static const char *gpuscan__kernels[] = {
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
@@ -2325,7 +2335,7 @@ static const char *gpuscan__kernels[] = {
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n"
+    "\n",
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2349,7 +2359,7 @@ static const char *gpuscan__kernels[] = {
     "    return before != key;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
     "}\n"
@@ -2386,7 +2396,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -2405,7 +2415,7 @@ static const char *gpuscan__kernels[] = {
     "            heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
     "    return heads;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A sum after init, if a segment has begun in it. */\n"
     "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
     "    if (sum.begun[0] != 0)\n"
@@ -2447,7 +2457,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Element i alone, as what is combined. */\n"
     "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
     "    bool is_head = gpuscan_is_head(from, i);\n"
@@ -2467,7 +2477,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -2499,7 +2509,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
     "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED_EXTREME\n"
     "#if GPUSCAN_PTX >= 90\n"
     "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
@@ -2527,7 +2537,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
     "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
     "#ifdef GPUSCAN_PACKED_BITS\n"
@@ -2964,6 +2974,30 @@ static const char *gpuscan__kernels[] = {
     "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n"
     "        return out.value;                                                                                              \\\n"
     "    }\n"
+    "/* The value of the lane d before, each lane's own d; *there: whether that is lane first or a later one. */\n"
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
+    "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
+    "    static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) {                    \\\n"
+    "        words in, out;                                                                                                 \\\n"
+    "        uint is_there = 0;                                                                                             \\\n"
+    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
+    "        in.value = value;                                                                                              \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
+    "            __asm__ volatile(\"{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"               \\\n"
+    "                             \" selp.u32 %1, 1, 0, p; }\"                                                                \\\n"
+    "                             : \"=r\"(out.uints[p]), \"=r\"(is_there)                                                      \\\n"
+    "                             : \"r\"(in.uints[p]), \"r\"(d), \"r\"(first));                                                  \\\n"
+    "        *there = is_there != 0;                                                                                        \\\n"
+    "        return out.value;                                                                                              \\\n"
+    "    }\n"
+    "#else\n"
+    "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
+    "    GPUSCAN_SHUFFLE(name##_lane, type, words, gpuscan_uint_at)                                                         \\\n"
+    "    static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) {                    \\\n"
+    "        *there = GPUSCAN_LANE >= first + d;                                                                            \\\n"
+    "        return name##_lane_by(value, GPUSCAN_LANE - min(d, GPUSCAN_LANE), memory);                                     \\\n"
+    "    }\n"
+    "#endif\n"
     "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_uint_xor)\n"
     "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_uint_at)\n"
@@ -2972,29 +3006,10 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_plain value;\n"
     "    uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
     "} gpuscan_plain_uints;\n"
-    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
-    "/* The value of the lane d before, each lane's own d; *there: whether that is lane first or a later one. */\n"
-    "static inline gpuscan_plain gpuscan_plain_from(gpuscan_plain value, uint d, uint first, bool *there) {\n"
-    "    gpuscan_plain_uints in, out;\n"
-    "    uint is_there = 0;\n"
-    "    in.uints[sizeof(in) / 4 - 1] = 0;\n"
-    "    in.value = value;\n"
-    "    for (uint p = 0; p < sizeof(in) / 4; p++)\n"
-    "        __asm__ volatile(\"{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"\n"
-    "                         \" selp.u32 %1, 1, 0, p; }\"\n"
-    "                         : \"=r\"(out.uints[p]), \"=r\"(is_there)\n"
-    "                         : \"r\"(in.uints[p]), \"r\"(d), \"r\"(first));\n"
-    "    *there = is_there != 0;\n"
-    "    return out.value;\n"
-    "}\n"
-    "#else\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_from_lane, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
-    "#define gpuscan_plain_from(value, d, first, there)                                                                     \\\n"
-    "    (*(there) = GPUSCAN_LANE >= (first) + (d), gpuscan_plain_from_lane_by(value, GPUSCAN_LANE - min(d, GPUSCAN_LANE), \\\n"
-    "                                                                          GPUSCAN_LANES_MEMORY))\n"
-    "#endif\n"
+    "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints)\n"
+    "#define gpuscan_plain_from(x, d, first, there) gpuscan_plain_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
     "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n",
     "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
     "#else\n"
     "typedef gpuscan_uints gpuscan_plain_uints;\n"
@@ -3007,9 +3022,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_number value;\n"
     "    uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
     "} gpuscan_number_uints;\n"
+    "GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints)\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_uint_xor)\n"
     "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_uint_at)\n"
+    "#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_number_up(x, d)    gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_number_xor(x, d)   gpuscan_number_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
@@ -3017,7 +3034,7 @@ static const char *gpuscan__kernels[] = {
     "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
     "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
     "    const int words = sizeof(gpuscan_plain_uints) / 4;\n"
-    "    gpuscan_plain_uints x, y;\n",
+    "    gpuscan_plain_uints x, y;\n"
     "    x.uints[words - 1] = y.uints[words - 1] = 0;\n"
     "    x.value = a;\n"
     "    y.value = b;\n"
@@ -3041,7 +3058,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_plain_xor(x, d)   gpuscan_plain_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A window's inclusive scan.\n"
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x, local gpuscan_shared *shared) {\n"
@@ -4544,22 +4561,22 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE gpuscan_number gpuscan_open_scan(const gpuscan_number *x, const gpuscan_ballot_t *heads,\n"
     "                                                gpuscan_number *before, local gpuscan_shared *shared) {\n"
     "    gpuscan_number open[GPUSCAN_ITEM_VECTORS], carry = GPUSCAN_IDENTITY;\n"
-    "    uint reach[GPUSCAN_ITEM_VECTORS], farthest = 0, lane = GPUSCAN_LANE;\n"
+    "    uint first[GPUSCAN_ITEM_VECTORS], nearest = GPUSCAN_LANE, lane = GPUSCAN_LANE; /* lanes */\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        gpuscan_ballot_t up_to = heads[k] & GPUSCAN_BALLOT_UP_TO(lane);\n"
-    "        reach[k] = up_to ? lane - gpuscan_highest(up_to) : lane;\n"
-    "        farthest = max(farthest, reach[k]);\n"
+    "        first[k] = gpuscan_highest((heads[k] & GPUSCAN_BALLOT_UP_TO(lane)) | 1);\n"
+    "        nearest = min(nearest, first[k]);\n"
     "        open[k] = x[k];\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        if (GPUSCAN_LANES_APART && gpuscan_ballot(farthest >= d) == 0)\n"
+    "        if (GPUSCAN_LANES_APART && gpuscan_ballot(nearest + d <= lane) == 0)\n"
     "            break;\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            gpuscan_number left = gpuscan_number_up(open[k], d);\n"
-    "            if (reach[k] >= d)\n"
+    "            bool there;\n"
+    "            gpuscan_number left = gpuscan_number_from(open[k], d, first[k], &there);\n"
+    "            if (there)\n"
     "                open[k] = gpuscan_combine_numbers(left, open[k]);\n"
     "        }\n"
     "    }\n"
@@ -6959,7 +6976,8 @@ static const char *gpuscan__kernels[] = {
     "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
     "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n"
     "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n"
-    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n"
+    "   the order in which groups start, if that is not the groups' own: so a tile only waits for groups that run or have\n"
+    "   run.\n"
     "\n"
     "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
     "   floats come out with the same bits whatever the timing.\n"
@@ -6979,7 +6997,7 @@ static const char *gpuscan__kernels[] = {
     "   one after another; a group with nothing to do costs 2 ns (H200). What a group waits for has a lower number, and\n"
     "   so has all that others do before: the lowest of all waits for nothing. */\n"
     "#if GPUSCAN_COUNTED\n"
-    "#if GPUSCAN_AHEAD || GPUSCAN_PTX\n"
+    "#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
     "#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all)) /* each number has a group */\n"
     "#else\n"
     "#define GPUSCAN_HAVE_OWN(all, drawers) false /* groups need not start in their order */\n"
@@ -7004,7 +7022,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_NEXT_TILE continue\n"
     "#else\n"
     "#define GPUSCAN_FOR_TILES(tile, tiles)                                                                                 \\\n"
-    "    (tile) = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
+    "    (tile) = GPUSCAN_GROUPS_IN_ORDER                                                                                   \\\n"
+    "                 ? GPUSCAN_TEST_GROUP                                                                                  \\\n"
+    "                 : gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
     "#define GPUSCAN_NEXT_TILE return\n"
     "#endif\n"
     "\n"
@@ -7311,8 +7331,8 @@ static const char *gpuscan__kernels[] = {
     "   it begins where the one before ends. Whoever waits too long does: all waits end. */\n"
     "\n"
     "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
-    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n"
-    "#define GPUSCAN_START_ORDER() ((uint)get_group_id(0))\n"
+    "#if GPUSCAN_GROUPS_IN_ORDER\n"
+    "#define GPUSCAN_START_ORDER() (GPUSCAN_TEST_GROUP)\n"
     "#else\n"
     "#define GPUSCAN_START_ORDER()                                                                                          \\\n"
     "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n"
@@ -7627,14 +7647,34 @@ static const char *gpuscan__kernels[] = {
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* So few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n"
-    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. Of the windows before its own each\n"
-    "   is added whole; what precedes a tile in its own is added to its elements before they are. */\n"
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. */\n"
+    "GPUSCAN_INLINE void gpuscan_few_windows(const gpuscan_scan_row *row, uint tile, local gpuscan_shared *shared) {\n"
+    "    for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
+    "        uint t = from + GPUSCAN_LANE;\n"
+    "        gpuscan_t x = gpuscan_identity();\n"
+    "        bool there = t >= tile;\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row->sums, t, row->tag, &x);\n"
+    "        if (gpuscan_ballot(!there))\n"
+    "            x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
+    "        else\n"
+    "            x = gpuscan_window_begin(x, shared);\n"
+    "        x = gpuscan_window_end(gpuscan_identity(), x, shared);\n"
+    "        if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
+    "            shared->windows[from / GPUSCAN_WINDOW] = x;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "/* Of the windows before a tile's own each is added whole; what precedes the tile in its own is added to its elements\n"
+    "   before they are. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_scan_row row;\n"
     "    gpuscan_t sum, prefix;\n"
     "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
-    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
+    "    uint tile = GPUSCAN_TEST_GROUP, r = tile / row_tiles;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
     "    row.count = count;\n"
@@ -7660,30 +7700,17 @@ static const char *gpuscan__kernels[] = {
     "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
     "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
     "    if (tile != 0) {\n"
-    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
-    "            uint t = from + GPUSCAN_LANE;\n"
-    "            gpuscan_t x = gpuscan_identity();\n"
-    "            bool there = t >= tile;\n"
-    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n"
-    "            if (gpuscan_ballot(!there))\n"
-    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
-    "            else\n"
-    "                x = gpuscan_window_begin(x, shared);\n"
-    "            x = gpuscan_window_end(gpuscan_identity(), x, shared);\n"
-    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
-    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n"
-    "        }\n"
-    "        GPUSCAN_BARRIER();\n"
+    "        gpuscan_few_windows(&row, tile, shared);\n"
     "        for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < tile / GPUSCAN_WINDOW; w++)\n"
     "            prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
     "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
     "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
-    "    }\n"
+    "    }\n",
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
-    "#endif\n",
+    "#endif\n"
+    "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
@@ -7731,9 +7758,9 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n",
+    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
@@ -7775,7 +7802,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_INDEX_PARAMETER\n"
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LENGTH_SIZE == 8\n"
     "typedef ulong gpuscan_length;\n"
     "#else\n"
@@ -7791,7 +7818,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_RESULT_PARAMETER\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
@@ -8491,6 +8518,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_HAS_LANES\n"
+    "/* Whether a tile writes nothing, whatever precedes it. (H200, 2^28 keys of u32 in runs of 10,000: unique 369 us,\n"
+    "   lengths 440, else 393, 487. Of runs only: selections by a predicate lose 2 % by the question.) */\n"
+    "static inline bool gpuscan_keeps_none(gpuscan_t sum, ulong first, ulong units) {\n"
+    "    return GPUSCAN_RUNS && GPUSCAN_KEPT(sum) == 0 && first + GPUSCAN_TILE < units;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_SELECT_MULTI_PASS\n"
     "/* As gpuscan_scan_parts, after gpuscan_scan_sums and gpuscan_scan_carries. states: the carries. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
@@ -8616,11 +8651,15 @@ static const char *gpuscan__kernels[] = {
     "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "        if (gpuscan_keeps_none(sum, first, units))\n"
+    "            GPUSCAN_NEXT_TILE;\n"
+    "#endif\n"
     "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
-    "        sums_only = sums_only || (first >= units && tile != 0);\n"
+    "        sums_only = sums_only || (first >= units && tile != 0);\n",
     "        if (sums_only) {\n"
     "            GPUSCAN_TEST_DELAY(tile);\n"
-    "            gpuscan_ahead_publish(&row, tile, sum, false);\n",
+    "            gpuscan_ahead_publish(&row, tile, sum, false);\n"
     "            there = true;\n"
     "        }\n"
     "#endif\n"
@@ -8646,6 +8685,44 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#elif GPUSCAN_FEW\n"
+    "/* As gpuscan_scan_few. Several groups may take a tile: see below. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_few(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_scan_row row;\n"
+    "    gpuscan_t sum, prefix = gpuscan_identity();\n"
+    "    uint shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, number = GPUSCAN_TEST_GROUP, tile = number / shares;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count), first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    gpuscan_list list = gpuscan_list_of(shared);\n"
+    "    list.share = number % shares;\n"
+    "    list.shares = shares;\n"
+    "    src += numbers.src_offset;\n"
+    "    row.src = GPUSCAN_FROM(src);\n"
+    "    row.count = units;\n"
+    "    row.sums = states + numbers.states_offset;\n"
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, units, GPUSCAN_OWN_FIRST);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < units)\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile))\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "    if (gpuscan_keeps_none(sum, first, units))\n"
+    "        return;\n"
+    "    gpuscan_select_list(&data, first, count, list);\n"
+    "    gpuscan_few_windows(&row, tile, shared);\n"
+    "    for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w * GPUSCAN_WINDOW < tile; w++)\n"
+    "        prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
+    "    uint past = gpuscan_past_count(src, first, count);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
+    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "}\n"
+    "\n",
     "#else\n"
     "/* As gpuscan_scan_look_back: one group takes one tile; or several do, each of which does all but write only its share,\n"
     "   where elements are large (see gpuscan__select_shares). */\n"
@@ -15746,9 +15823,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_store(keys_here, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "}\n"
     "\n",
-    "/* NVIDIA begins groups in their order, so that a group that looks back waits for running ones without a ticket, which\n"
-    "   would be read before anything is loaded. Who waits too long helps himself in any case. */\n"
-    "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_PTX && !GPUSCAN_SORT_COUNTED)\n"
+    "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n"
     "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
     "   after tile, and each draws one ticket too many. (As a loop that runs once that cost all sorts 5 %.) */\n"
@@ -15776,7 +15851,7 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_sort_has_zeros(global const uint *states, gpuscan_sort_sweep_numbers numbers) {\n"
     "    return numbers.shift == 0 && states[numbers.bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
@@ -15797,7 +15872,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_ZEROS\n"
     "/* Or a kernel for each, of which the first pass launches both and one leaves at once. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_zeros(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
@@ -15824,7 +15899,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
     "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
     "} gpuscan_sort_together_numbers;\n"
@@ -15854,7 +15929,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER(); /* who leaves draws a ticket next */\n"
     "    return answer;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
@@ -15873,7 +15948,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
     "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
@@ -15927,7 +16002,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "                before[e] = all[e] = 0;\n"
+    "                before[e] = all[e] = 0;\n",
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
@@ -15942,7 +16017,7 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "                sum += all[e];\n"
     "            }\n"
-    "            sum = gpuscan_sort_before(sum, shared);\n",
+    "            sum = gpuscan_sort_before(sum, shared);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
@@ -17174,23 +17249,30 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 /
        264 / 357, 24 Ki 135 / 238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a
        predicate, 5 vectors a work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18
-       MiB ahead cost that a sixth at 99 %. */
+       MiB ahead cost that a sixth at 99 %. Small, up to GPUSCAN__FEW_TILES: all groups run at once, and each reads all
+       sums before its own. 2^20, 50 / 99 % kept: by bytes in tiles of 4 Ki 8.7 / 9.5 (2 Ki 10.1 / 10.9, 8 Ki 8.9 / 9.2,
+       two vectors a work-item 9.9 / 10.4, ahead 11.2 / 12.6), indices 8.2 / 8.8 (ahead 10.5 / 11.4), u64 9.3 (12.4); by
+       a predicate in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6). */
     static const gpuscan__tuning select[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
     /* Runs, by the bytes of their keys: 2^28 keys of u32 in runs of 1 to 7. Nothing reduced, unique and lengths too: 7
        vectors 427, 566 (5: 493, 641; 6: 457, 599; 8: 492; 48 registers 460; at 2^24 35.5, 46; 4 vectors 38, 51). f32
-       added: 5 MiB ahead 828, 8 MiB 815, 6 vectors 913, 5 1140, 64 registers the same, 72 929;
-       at 2^24 62, 6 vectors 67. */
+       added: 5 MiB ahead 828, 8 MiB 815, 6 vectors 913, 5 1140, 64 registers the same, 72 929, 80 903, groups of 128
+       1041, with 64 registers 936, 2 vectors in groups of 512 1172; at 2^24 62, 6 vectors 67. Small, as above: 2^20 in
+       tiles of 4 Ki 8.6, 9.8, with f32 10.9 (8 Ki 8.5, 9.3, 11.2, 2 Ki 9.8, 10.6, 11.7, ahead 10.2, 11.1, 12.2). */
     static const gpuscan__tuning runs[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
         {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
@@ -17201,7 +17283,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        in 64 registers 883; 928; 925 (56 registers 923, 48 980, groups of 512 917, of 128 896), 5 in 72 887; 906; 884, 6
        in 80 851; 847; 835, 8 in 80 832; 855; 797, in 128 894; 884; 873. 2^27 of u64, and of f64 inclusive: 782; 899, 4
        in 64 844; 946, 8 in 128 809; 816. u8: 865, 4 in 64 1023; of 16 bits that is best, 617 (7 in 80: 812). One
-       segment of f32: 1053, 4 in 64 1561. */
+       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.) */
     static const gpuscan__tuning segmented[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
@@ -24470,7 +24552,7 @@ typedef struct gpuscan__select_key {
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* it is the first output */
     uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
-    uint32_t counted; /* as a scan's */
+    uint32_t counted, few; /* as a scan's */
 } gpuscan__select_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
 
@@ -24521,14 +24603,19 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
                                              "gpuscan_select_move", NULL};
     static const char *const multi_pass_home[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
                                                   NULL};
-    static const char *const single[3][3] = {{"gpuscan_select_look_back", "gpuscan_select_move", NULL},
+    static const char *const single[4][3] = {{"gpuscan_select_look_back", "gpuscan_select_move", NULL},
                                              {"gpuscan_select_ahead", "gpuscan_select_move", NULL},
-                                             {"gpuscan_select_look_back_cpu", "gpuscan_select_move", NULL}};
-    static const char *const single_home[3][2] = {
-        {"gpuscan_select_look_back", NULL}, {"gpuscan_select_ahead", NULL}, {"gpuscan_select_look_back_cpu", NULL}};
+                                             {"gpuscan_select_look_back_cpu", "gpuscan_select_move", NULL},
+                                             {"gpuscan_select_few", "gpuscan_select_move", NULL}};
+    static const char *const single_home[4][2] = {{"gpuscan_select_look_back", NULL},
+                                                  {"gpuscan_select_ahead", NULL},
+                                                  {"gpuscan_select_look_back_cpu", NULL},
+                                                  {"gpuscan_select_few", NULL}};
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
     int moves = gpuscan__select_own(key).moves != 0;
-    int form = gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    int form = gpuscan__key_is_cpu(key)        ? 2
+               : gpuscan__select_own(key).few ? 3
+                                              : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     if (!gpuscan__is_single_pass(strategy))
         return moves ? multi_pass : multi_pass_home;
     return moves ? single[form] : single_home[form];
@@ -24587,6 +24674,13 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, "\n");
 }
 
+/* Where in a group's local memory that begins which is listed: behind all else. */
+static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+                                        uint32_t t_size) {
+    uint64_t windows = (uint64_t)t_size * own->few / gs->device.lane_width; /* a value each, as of a scan */
+    return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
+}
+
 static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__select_key own = gpuscan__select_own(&plan->key);
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -24611,11 +24705,12 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RESULTS_LISTED",
                            gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
-    gpuscan__define_number(text, "LIST_AT", gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size));
+    gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0);
+                              gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                              own.few);
 }
 
 /* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
@@ -24807,7 +24902,7 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* Local memory of a group: beside all else what is listed of its tile. */
+/* Local memory of a group, with what is listed of its tile. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -24819,7 +24914,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
-    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + key->tile * unit * bytes + 8;
+    return gpuscan__select_list_at(gs, key, own, e->t_size) + key->tile * unit * bytes + 8;
 }
 
 /* As gpuscan__fit. */
@@ -24869,8 +24964,9 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's. */
-static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan) {
+/* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's.
+   many: another than the plain single pass, if there is. */
+static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->scan_rest;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -24881,7 +24977,8 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     if (selects && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
         bytes = gpuscan__min(bytes, GPUSCAN__SELECT_FEW);
     for (i = runs ? profile->runs_count : selects ? profile->select_count : profile->scan_count; i-- > 0;)
-        if (gpuscan__select_matches(&rows[i], bytes, plan))
+        if (gpuscan__select_matches(&rows[i], bytes, plan) &&
+            !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
             found = rows[i];
     if (forced != GPUSCAN_STRATEGY_AUTO)
         found.strategy = forced;
@@ -24912,6 +25009,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     } else {
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
+        plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__is_single_pass(tuning->strategy)
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
@@ -24919,13 +25017,16 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
+    if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
+        plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
-        plan->key.counted = (uint32_t)gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles);
+        plan->key.counted =
+            (uint32_t)(!plan->key.few && gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles));
         /* by bits, too (H200, u32, 2^26: 65 us; without a limit 88) */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
@@ -24948,9 +25049,15 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
 
 /* Takes the portable strategy where the tuning's, or next to it the plain single pass, does not fit. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan);
+    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
+    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
+        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* more tiles than its row is for */
+        tuning = gpuscan__select_tuning(gs, plan, 1);
+        gpuscan__select_shape(gs, plan, &tuning);
+    }
     why = gpuscan__select_misfit(gs, plan, tuning.strategy);
     if (why && plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);

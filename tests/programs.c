@@ -215,6 +215,9 @@ static void selections(void) {
         desc.call.strategy = (gpuscan_strategy)s;
         desc.count = 1u << 24;
         prepare_select(&desc);
+        desc.count = 1u << 20; /* few tiles, where the device chooses */
+        prepare_select(&desc);
+        desc.count = 1u << 24;
         desc.invert = 1;
         desc.indices.mem = (cl_mem)(void *)&place;
         prepare_select(&desc);
@@ -263,7 +266,13 @@ static void runs_of_keys(void) {
         desc.call.strategy = (gpuscan_strategy)s;
         desc.count = 1u << 24;
         prepare_runs(&desc);
-        desc.keys_dst = desc.lengths = there;
+        desc.keys_dst = desc.dst = there;
+        desc.src_type = GPUSCAN_TYPE_F32;
+        desc.count = s ? 1u << 24 : 1u << 20; /* few tiles, where the device chooses */
+        prepare_runs(&desc);
+        desc.count = 1u << 24;
+        desc.dst.mem = NULL;
+        desc.lengths = there;
         prepare_runs(&desc);
         desc.dst = there;
         desc.src_type = GPUSCAN_TYPE_F32;

@@ -14,38 +14,45 @@ static int strategy_in_run(const test_operation *operation, gpuscan_strategy str
     return strategy == (number % 2 && operation != &scans ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
-/* By all strategies that lanes belong to; none may be refused but for want of what the device has. */
-static void check(const test_operation *operation, const void *given, uint64_t number) {
+/* By all strategies that lanes belong to; none may be refused but for want of what the device has. is_few: whether a
+   single pass has the form for few tiles. */
+static void check(const test_operation *operation, const void *given, uint64_t number, int is_few) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     size_t s;
     for (s = 0; s < 3; s++)
         if (strategy_in_run(operation, strategies[s], number) &&
-            test_strategies(operation, given, (int)strategies[s], (int)strategies[s]))
-            last_key();
+            test_strategies(operation, given, (int)strategies[s], (int)strategies[s])) {
+            const gpuscan__key *key = last_key();
+            gpuscan__select_key own;
+            memcpy(&own, key->own, sizeof own);
+            if (operation != &scans && strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS)
+                assert_int_equal(own.few != 0, is_few);
+        }
 }
 
-/* Elements of so many tiles, and of a tile that is not full. */
-static uint64_t count_of(uint32_t width, uint64_t number) {
-    return (test.is_small ? 40 : 150) * (uint64_t)width + number % 5 * 3 + 1;
+/* Elements of so many tiles, and of a tile that is not full; is_many: of more than the form for few takes. */
+static uint64_t count_of(uint32_t width, uint64_t number, int is_many) {
+    return (test.is_small ? 40 : is_many ? 33000 : 150) * (uint64_t)width + number % 5 * 3 + 1;
 }
 
 static void selections_of(uint32_t width, uint64_t number) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8};
-    selection_case c = a_selection(types[number % 3], count_of(width, number), (selection_density)(number % 3 * 9 / 2));
+    selection_case c = a_selection(types[number % 3], count_of(width, number, number == 9),
+                                   (selection_density)(number % 3 * 9 / 2));
     c.by = (gpuscan_select_by)(number % 3);
     c.index_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     c.capacity = number % 4 == 3 ? c.count / 3 : 0;
     c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* the device's: groups take many tiles */
     c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&selections, &c, number);
+    check(&selections, &c, number, number != 9 || test.is_small);
 }
 
 /* Runs of all lengths: within a lane's elements, a sub-group's, a tile's, and longer. */
 static void runs_of(uint32_t width, uint64_t number) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_F32};
     static const gpuscan_op   ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX};
-    run_case c = some_runs(count_of(width, number), (run_lengths)(number % RUNS_COUNT));
+    run_case c = some_runs(count_of(width, number, number == 7), (run_lengths)(number % RUNS_COUNT));
     c.key_type = types[number % 4];
     c.reduces = number % 3 != 0;
     c.lengths_out = number % 3 != 1;
@@ -57,21 +64,21 @@ static void runs_of(uint32_t width, uint64_t number) {
     c.capacity = number % 4 == 3 ? c.count / 9 : 0;
     c.count_type = number % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
     c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&runs, &c, number);
+    check(&runs, &c, number, number != 7 || test.is_small);
 }
 
 static void segments_of(uint32_t width, uint64_t number) {
     static const gpuscan_segment_form forms[] = {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_SEGMENTS_HEADS,
                                                  GPUSCAN_SEGMENTS_OFFSETS};
     static const gpuscan_type keys[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64};
-    scan_case c = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, count_of(width, number));
+    scan_case c = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, count_of(width, number, 0));
     c.form = forms[number % 3];
     c.keys = c.form == GPUSCAN_SEGMENTS_OFFSETS ? GPUSCAN_TYPE_U32 : keys[number / 3 % 3];
     c.segments = number % 4 == 3 ? 1 : c.count / (5 + number * 40);
     c.cuts = (test_cuts)(number % CUTS_COUNT);
     c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&scans, &c, number);
+    check(&scans, &c, number, 0);
 }
 
 /* By default PoCL, which takes seconds for each, compiles one of the three operations'. */
@@ -106,8 +113,21 @@ static void test_segments(void **state) {
     each_width(segments_of, 2);
 }
 
+/* Tiles in which no run begins, or one, or two: those without leave before they have looked at others'. */
+static void test_long_runs(void **state) {
+    run_case c;
+    (void)state;
+    with_width(8);
+    c = some_runs(test_size(700, 3000, 3000), RUNS_HUNDREDS);
+    c.reduces = 1;
+    c.lengths_out = 1;
+    if (test_strategies(&runs, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+        last_key();
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_selections), TEST(test_runs), TEST(test_segments)};
+    const struct CMUnitTest tests[] = {TEST(test_selections), TEST(test_runs), TEST(test_segments),
+                                       TEST(test_long_runs)};
     test_select();
     return cmocka_run_group_tests_name("lanes, runs", tests, test_open, test_close);
 }

@@ -291,20 +291,23 @@ static void limits(void **state) {
 
 /* ---- the single pass --------------------------------------------------------------------------------------------- */
 
-/* Tiles that publish nothing, or late: whoever waits combines them, under limits, too. */
+/* Tiles that publish nothing, or late, and groups that begin in the wrong order: whoever waits combines them, under
+   limits, too. */
 static void silent_and_late_tiles(void **state) {
     static const char *const texts[] = {
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n",
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 5 != 0)\n#define GPUSCAN_TEST_DELAY(tile)\n",
         "#define GPUSCAN_TEST_SILENT(tile) false\n"
         "#define GPUSCAN_TEST_DELAY(tile) if ((tile) % 4 == 2) late_pause()\n"
-        "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n"};
+        "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n",
+        "#define GPUSCAN_GROUPS_IN_ORDER 1\n"
+        "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     uint32_t polls, chunk;
     size_t   t, s, l;
     (void)state;
-    for (t = 0; t < 3; t++)
+    for (t = 0; t < sizeof texts / sizeof *texts; t++)
         for (s = 0; s < 3; s++) {
             run_case c = some_runs(test_size(900, 50021, 500009), t == 2 ? RUNS_SHORT : RUNS_BLOCKS);
             if (!test_share(t + 3 * s + 2, 2))

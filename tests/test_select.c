@@ -376,14 +376,16 @@ static void limits(void **state) {
 
 /* ---- the single pass --------------------------------------------------------------------------------------------- */
 
-/* Tiles that publish nothing, or late: whoever waits counts them. */
+/* Tiles that publish nothing, or late, and groups that begin in the wrong order: whoever waits counts them. */
 static void silent_and_late_tiles(void **state) {
     static const char *const texts[] = {
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n",
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 5 != 0)\n#define GPUSCAN_TEST_DELAY(tile)\n",
         "#define GPUSCAN_TEST_SILENT(tile) false\n"
         "#define GPUSCAN_TEST_DELAY(tile) if ((tile) % 4 == 2) late_pause()\n"
-        "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n"};
+        "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n",
+        "#define GPUSCAN_GROUPS_IN_ORDER 1\n"
+        "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     uint32_t polls = test.gs->device.profile.polls, chunk = test.gs->device.profile.chunk;
@@ -391,7 +393,7 @@ static void silent_and_late_tiles(void **state) {
     (void)state;
     test.gs->device.profile.polls = 3;
     test.gs->device.profile.chunk = 4096;
-    for (t = 0; t < 3; t++)
+    for (t = 0; t < sizeof texts / sizeof *texts; t++)
         for (s = 0; s < 3; s++) {
             if (!test_share(t + s, 3))
                 continue;

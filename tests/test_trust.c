@@ -20,14 +20,20 @@ static const char *const late_text =
     "    for (uint i = ((tile * 2654435761u + %uu) >> 20) %% %uu; i > 0; i--) x += i;\n"
     "}\n";
 
+/* Groups begin in the wrong order: whoever waits does so for groups that have not begun. */
+#define WRONG_ORDER                                                                                                    \
+    "#define GPUSCAN_GROUPS_IN_ORDER 1\n"                                                                              \
+    "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"
+
 /* The object's tiles get small and its patience short. */
 static void make_impatient(gpuscan *gs) {
     gs->device.profile.chunk = 64;
     gs->device.profile.polls = 3;
 }
 
-/* One scan of n elements by a strategy, every silent-th tile without a word: the same bits as the loop, and round by
-   round. Counts are few enough for every tile to be in flight at once, and many enough for windows of look-back. */
+/* One scan of n elements by a strategy, every silent-th tile without a word (1: groups in the wrong order instead): the
+   same bits as the loop, and round by round. Counts are few enough for every tile to be in flight at once, and many
+   enough for windows of look-back. */
 static void silent_scan(unsigned silent, gpuscan_strategy strategy, uint64_t n, int rounds) {
     gpuscan_call call = call_on(NULL);
     gpuscan_custom custom = job_custom;
@@ -37,6 +43,8 @@ static void silent_scan(unsigned silent, gpuscan_strategy strategy, uint64_t n, 
     int round;
     snprintf(text, sizeof text, late_text, job_custom.source, silent, silent, silent, silent / 2,
              (unsigned)test_below(1000), 1000u);
+    if (silent == 1)
+        snprintf(text, sizeof text, "%s" WRONG_ORDER, job_custom.source);
     custom.source = text;
     test.gs = gs;
     make_impatient(gs);
@@ -67,6 +75,8 @@ static void test_silent_tiles(void **state) {
         for (k = 0; k < kinds; k++) /* by default two of the first five for each */
             silent_scan(every[test.is_long ? k : (s + 2 * k) % 5], strategies[s], test_size(3000, 80000, 400000),
                         (int)test_size(1, 3, 20));
+    for (s = 0; s < 2; s++) /* what CPUs draw keeps its order */
+        silent_scan(1, strategies[s], test_size(3000, 30000, 30000), 1);
 }
 
 /* The text really keeps tiles silent: with nobody to compute a late tile, a scan would not end. It is seen from the
@@ -128,11 +138,11 @@ static void test_published_prefixes(void **state) {
 }
 
 /* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
-   order of a tree, here of some width; 0: the profile's. */
+   order of a tree, here of some width; 0: the profile's. By segments groups begin in the wrong order, too. */
 static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int segmented) {
-    static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
-                                            "#define GPUSCAN_TEST_DELAY(tile)\n",
-                                            NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u", NULL, NULL, NULL};
+#define SILENT_THIRD "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n"
+    const gpuscan_custom by_index = {segmented ? SILENT_THIRD WRONG_ORDER : SILENT_THIRD, NULL, 0, NULL, NULL,
+                                     "x + (uint)i * 2654435761u", NULL, NULL, NULL};
     const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = segmented ? 1 : 2;
     uint32_t *keys = (uint32_t *)test_alloc(n * 4);
     uint32_t *in = (uint32_t *)test_alloc(rows * n * 4), *got = (uint32_t *)test_alloc(rows * n * 4);
