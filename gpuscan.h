@@ -1649,7 +1649,7 @@ static const char *gpuscan__kernels[] = {
     "     VECTOR          elements a vector               FENCE    the device fence: FENCE_...\n"
     "     ITEM_VECTORS    vectors a work-item             WORD     bits of a state word: 32, 64 or 128\n"
     "     TILE            elements a tile                 POLLS    polls before a late tile is summed by who waits for it\n"
-    "     LANES_KIND      how they exchange: LANES_...    AHEAD, FEW   forms of the single-pass scan\n"
+    "     LANES_KIND      how they exchange: LANES_...    AHEAD, FEW, ONCE   forms of the single-pass scan\n"
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
     "     PIPE            how the histogram loads: PIPE_...\n"
@@ -4145,15 +4145,18 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "#if GPUSCAN_HEADS\n"
-    "/* Brings a whole tile of elements, and what says where its segments begin, into the cache. */\n"
+    "#if GPUSCAN_HEADS || (GPUSCAN_SELECT && GPUSCAN_ONCE)\n"
+    "/* Brings a whole tile of elements, and what belongs to them, into the cache. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_prefetch(gpuscan_from from, ulong first, ulong count) {\n"
     "    if (first + GPUSCAN_TILE > count || GPUSCAN_SUBGROUP != 0)\n"
     "        return;\n"
-    "    gpuscan_rows_prefetch(from.src + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_src));\n"
-    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    gpuscan_rows_prefetch(GPUSCAN_ELEMENTS(from) + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_src));\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    gpuscan_rows_prefetch(from.values + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_source));\n"
+    "#endif\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
     "    gpuscan_rows_prefetch(from.keys + first / 32, GPUSCAN_TILE / 8);\n"
-    "#else\n"
+    "#elif GPUSCAN_HEADS\n"
     "    gpuscan_rows_prefetch(from.keys + first, GPUSCAN_TILE * (uint)sizeof(GPUSCAN_KEY));\n"
     "#endif\n"
     "}\n"
@@ -8607,7 +8610,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#elif GPUSCAN_AHEAD\n"
-    "/* As gpuscan_scan_ahead. */\n"
+    "/* As gpuscan_scan_ahead. ONCE: no group sums ahead of those that scan; each publishes its tile's sum, too, and waits\n"
+    "   for the folding group. What it has to keep meanwhile is listed in local memory, so enough others run beside it. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_ahead(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t sum, none = gpuscan_identity(), prefix = none;\n"
@@ -8630,10 +8634,15 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, from, 0, units, states, epoch);\n"
     "    uint all = GPUSCAN_COUNTED ? gpuscan_live_tiles(units) : tiles;\n"
     "    uint ahead = GPUSCAN_COUNTED ? min((uint)numbers.ahead, all) : (uint)numbers.ahead, place = order - 1;\n"
-    "    GPUSCAN_FOR_PLACES(place, 2 * all) {\n"
+    "    GPUSCAN_FOR_PLACES(place, GPUSCAN_ONCE ? all : 2 * all) {\n"
+    "#if GPUSCAN_ONCE\n"
+    "        const bool sums_only = false;\n"
+    "        uint tile = place;\n"
+    "#else\n"
     "        gpuscan_ahead_role role = gpuscan_ahead_role_of(place, all, ahead);\n"
     "        uint tile = role.tile;\n"
     "        bool sums_only = role.sums_only;\n"
+    "#endif\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "        prefix = none;\n"
     "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
@@ -8646,17 +8655,24 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
     "#endif\n"
+    "#if GPUSCAN_ONCE\n"
+    "        gpuscan_tile_prefetch(from, first + (ulong)ahead * GPUSCAN_TILE, units);\n"
+    "#endif\n"
     "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
     "        there = tile == 0;\n"
-    "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
+    "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n",
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "#if GPUSCAN_ONCE\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "#endif\n"
     "#if GPUSCAN_HAS_LANES\n"
     "        if (gpuscan_keeps_none(sum, first, units))\n"
     "            GPUSCAN_NEXT_TILE;\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
-    "        sums_only = sums_only || (first >= units && tile != 0);\n",
+    "        sums_only = sums_only || (first >= units && tile != 0);\n"
     "        if (sums_only) {\n"
     "            GPUSCAN_TEST_DELAY(tile);\n"
     "            gpuscan_ahead_publish(&row, tile, sum, false);\n"
@@ -16220,8 +16236,9 @@ typedef struct gpuscan__tuning {
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
-    int inclusive;      /* 1: for inclusive scans only */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once */
+    int inclusive;      /* 1: for inclusive scans only; of selections' and runs' own rows: tiles are read once */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; of selections:
+                           where nothing but the elements is wanted, which decide themselves */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
@@ -16355,6 +16372,7 @@ enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
+    uint32_t once; /* SINGLE_PASS_AHEAD: no tile is read ahead; see gpuscan_select_ahead in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own: a struct of its section, of uint32_t alone */
 } gpuscan__key;
 
@@ -17252,28 +17270,41 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        MiB ahead cost that a sixth at 99 %. Small, up to GPUSCAN__FEW_TILES: all groups run at once, and each reads all
        sums before its own. 2^20, 50 / 99 % kept: by bytes in tiles of 4 Ki 8.7 / 9.5 (2 Ki 10.1 / 10.9, 8 Ki 8.9 / 9.2,
        two vectors a work-item 9.9 / 10.4, ahead 11.2 / 12.6), indices 8.2 / 8.8 (ahead 10.5 / 11.4), u64 9.3 (12.4); by
-       a predicate in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6). */
+       a predicate in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6).
+       Read once: u32 by a predicate, 6 vectors, 336 / 461 / 579, 2^24 25 / 37 / 44 (else 356 / 458 / 583, 29 / 37 / 44;
+       4 vectors 336 / 469 / 594, 5 361 / 483 / 599), but of values and indices 319 for 306. Indices 96 / 216 / 348 (116
+       / 231 / 356), at 2^24 no better. By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
     static const gpuscan__tuning select[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
+        {64 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 0, 4, 1, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
     /* Runs, by the bytes of their keys: 2^28 keys of u32 in runs of 1 to 7. Nothing reduced, unique and lengths too: 7
        vectors 427, 566 (5: 493, 641; 6: 457, 599; 8: 492; 48 registers 460; at 2^24 35.5, 46; 4 vectors 38, 51). f32
        added: 5 MiB ahead 828, 8 MiB 815, 6 vectors 913, 5 1140, 64 registers the same, 72 929, 80 903, groups of 128
        1041, with 64 registers 936, 2 vectors in groups of 512 1172; at 2^24 62, 6 vectors 67. Small, as above: 2^20 in
-       tiles of 4 Ki 8.6, 9.8, with f32 10.9 (8 Ki 8.5, 9.3, 11.2, 2 Ki 9.8, 10.6, 11.7, ahead 10.2, 11.1, 12.2). */
+       tiles of 4 Ki 8.6, 9.8, with f32 10.9 (8 Ki 8.5, 9.3, 11.2, 2 Ki 9.8, 10.6, 11.7, ahead 10.2, 11.1, 12.2).
+       Read once: unique, lengths, f32 373, 439, 746; in runs of 100 336, 377, 689; of 10,000 284, 312, 542 (else 420,
+       549, 794; 395, 494, 786; 391, 485, 715). Unique and lengths with 4; 5; 6 vectors 415; 410; 402, 536; 506; 466, in
+       all registers with 7 457, 452, in 56 379, 463, 8 vectors in 64 366, 592, groups of 512 452, 647. Brought into the
+       cache 1, 2, 4, 8 MiB ahead, or the next tile: f32 753, 745, 749, 749, 758. */
     static const gpuscan__tuning runs[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 1, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 2, 0, 1, 0},
         {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
@@ -18220,6 +18251,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
     gpuscan__define_number(text, "FEW", few);
+    gpuscan__define_number(text, "ONCE", key->once);
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
     gpuscan__define_number(text, "ONE_WORD", key->word != 0 && e->t_size * 16 <= key->word);
@@ -21214,7 +21246,9 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
     if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
         return gpuscan__min(tiles, gs->device.units);
-    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
+    return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
+           : key->once                                                      ? tiles + 1
+                                                                            : 2 * tiles + 1;
 }
 
 /* Registers of groups that take tile after tile. */
@@ -24955,6 +24989,11 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     const gpuscan__elements *e = &plan->common.e;
     int sizes = e->key ? !row->size || row->size == (e->reduces ? 2u : 1u)
                        : (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size);
+    if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
+        return 0;
+    if (row->inclusive && /* these were not measured */
+        (plan->count_buffer.mem || e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
+        return 0;
     return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
@@ -24980,6 +25019,8 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
         if (gpuscan__select_matches(&rows[i], bytes, plan) &&
             !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
             found = rows[i];
+    if (!runs && !selects)
+        found.inclusive = 0; /* scans' rows say something else by it */
     if (forced != GPUSCAN_STRATEGY_AUTO)
         found.strategy = forced;
     return found;
@@ -25015,6 +25056,8 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
+        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->inclusive &&
+                    gpuscan__uses_ptx_or_local(gs, key);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))

@@ -14,12 +14,24 @@ static int strategy_in_run(const test_operation *operation, gpuscan_strategy str
     return strategy == (number % 2 && operation != &scans ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
+/* Selections and runs that run ahead sum tiles ahead, or read each once. */
+static void with_once(int once) {
+    gpuscan__profile *profile = &test.gs->device.profile;
+    gpuscan__tuning   row = profile->scan_rest;
+    row.up_to = GPUSCAN__ALL;
+    row.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    row.inclusive = once;
+    profile->select[0] = profile->runs[0] = row;
+    profile->select_count = profile->runs_count = 1;
+}
+
 /* By all strategies that lanes belong to; none may be refused but for want of what the device has. is_few: whether a
    single pass has the form for few tiles. */
 static void check(const test_operation *operation, const void *given, uint64_t number, int is_few) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     size_t s;
+    with_once(number % 2 != 0);
     for (s = 0; s < 3; s++)
         if (strategy_in_run(operation, strategies[s], number) &&
             test_strategies(operation, given, (int)strategies[s], (int)strategies[s])) {
@@ -28,6 +40,8 @@ static void check(const test_operation *operation, const void *given, uint64_t n
             memcpy(&own, key->own, sizeof own);
             if (operation != &scans && strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS)
                 assert_int_equal(own.few != 0, is_few);
+            if (operation != &scans && strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+                assert_int_equal(key->once, number % 2);
         }
 }
 
