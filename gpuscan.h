@@ -1075,8 +1075,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  dst_type u32, whose largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 Short rows, and segments of few elements in all, have some lanes each. Others are shared by elements and
-                 ends alike, so that none is too long or too short: Merrill and Garland, "Merge-based parallel sparse
+                 Short rows, and segments of few elements in all or in the mean, have some lanes each; of those, segments
+                 that are much longer are shared by the groups. Others are shared by elements and ends alike, so that none is too long or too short: Merrill and Garland, "Merge-based parallel sparse
                  matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
@@ -1731,6 +1731,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_BUCKETS     45 /* a bucket's last element is not sorted */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_LANES    46 /* lanes leave out a group's second row */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_GROUP    47 /* a segment that lanes leave to their group gets no result */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT    57 /* what is before a split segment's first place is lost */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_ZEROS       48 /* that zeros of both signs are there is forgotten */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
@@ -9343,8 +9344,10 @@ static const char *gpuscan__kernels[] = {
     "   launch before sums the tails. Shares of whole rows have nothing to join.\n"
     "   Merrill and Garland, \"Merge-based parallel sparse matrix-vector multiplication\", 2016.\n"
     "\n"
-    "   With GPUSCAN_SEGMENT_LANES there is no path: rows that are short, and segments of few elements in all, go to some\n"
-    "   lanes each. Segments that are much longer than the others are the whole group's, one after the other; or all are. */\n"
+    "   With GPUSCAN_SEGMENT_LANES there is no path: short rows and segments go to some lanes each, or each to a group.\n"
+    "   Segments that are much longer than the others are the whole group's, one after the other, where elements are few in\n"
+    "   all. Else (GPUSCAN_SEGMENT_SPLIT) a sub-group's; and for what is longer still there are groups in the launch besides,\n"
+    "   which take equal shares of the elements: see gpuscan_split_sum. */\n"
     "\n"
     "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
     "typedef ulong gpuscan_offset;\n"
@@ -9358,6 +9361,11 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_offset *offsets;\n"
     "    ulong segments, begin, last; /* of the elements that are in segments */\n"
     "    ulong row_length, pitch;     /* rows: elements each has, and from one to the next */\n"
+    "#if GPUSCAN_SEGMENT_LANES && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    global const GPUSCAN_SEGMENT_RAW *vectors; /* aligned: the first holds src's first element */\n"
+    "    uint skew;                                 /* behind so many others */\n"
+    "    ulong whole;                               /* src's elements that whole vectors hold */\n"
+    "#endif\n"
     "} gpuscan_path;\n"
     "\n",
     "typedef struct {\n"
@@ -9373,6 +9381,16 @@ static const char *gpuscan__kernels[] = {
     "    path.segments = numbers->segments;\n"
     "    path.pitch = numbers->src_pitch;\n"
     "    path.row_length = count;\n"
+    "#if GPUSCAN_SEGMENT_LANES && GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    ulong all = count;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    all = count > 0 && path.segments > 0 ? (path.segments - 1) * path.pitch + count : 0;\n"
+    "#endif\n"
+    "    path.skew = (uint)((size_t)path.src / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
+    "    path.vectors = (global const GPUSCAN_SEGMENT_RAW *)(path.src - path.skew);\n"
+    "    all = (all + path.skew) / GPUSCAN_SEGMENT_VECTOR * GPUSCAN_SEGMENT_VECTOR;\n"
+    "    path.whole = max(all, (ulong)path.skew) - path.skew;\n"
+    "#endif\n"
     "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
     "    path.offsets = offsets;\n"
     "    path.begin = 0;\n"
@@ -9407,11 +9425,11 @@ static const char *gpuscan__kernels[] = {
     "static inline global const gpuscan_src *gpuscan_segment_src(const gpuscan_path *path, ulong segment) {\n"
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? path->src + segment * path->pitch : path->src;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline ulong gpuscan_path_steps(const gpuscan_path *path) {\n"
     "    return path->segments + (path->last - path->begin);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The step at which a segment ends. */\n"
     "static inline ulong gpuscan_end_step(const gpuscan_path *path, ulong segment) {\n"
     "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
@@ -9462,6 +9480,12 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SEGMENT_TILE GPUSCAN_TILE\n"
     "#elif GPUSCAN_SEGMENT_LANES\n"
     "typedef struct {\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "    ulong owners[GPUSCAN_SUBGROUPS]; /* the segments of some places */\n"
+    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
+    "    uint closed[GPUSCAN_SUBGROUPS];\n"
+    "    uint ticket;\n"
+    "#endif\n"
     "    gpuscan_reduce_shared reduce;\n"
     "    uint found;\n"
     "} gpuscan_segment_shared;\n"
@@ -9496,14 +9520,14 @@ static const char *gpuscan__kernels[] = {
     "    uint elements[2], rest[2]; /* and the tile's elements, and those then left of the segment at hand; cut's lower 16\n"
     "                                  bits: the elements before it */\n"
     "    union {\n"
-    "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: see gpuscan_mark_of */\n"
+    "        ushort of[GPUSCAN_SEGMENT_TILE]; /* the last element of each segment that ends here: see gpuscan_mark_of */\n",
     "        gpuscan_segment_marks together[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
     "        ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
     "    } marks;\n"
     "    union {\n"
     "#if GPUSCAN_SEGMENT_STAGED\n"
     "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
-    "#if GPUSCAN_SEGMENT_VECTOR > 1\n",
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
     "        GPUSCAN_SEGMENT_RAW raw[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
     "#endif\n"
     "#endif\n"
@@ -9517,6 +9541,191 @@ static const char *gpuscan__kernels[] = {
     "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
     "}\n"
     "\n"
+    "#if !GPUSCAN_SEGMENT_LANES || GPUSCAN_SEGMENT_SPLIT\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t before = *carry;\n"
+    "    *carry = closed ? x : gpuscan_combine(before, x);\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* What precedes each work-item since the last end: x is its own sum since its last end, or of all that it has where it\n"
+    "   has no end (closed: 0). *carry: what precedes the first work-item; afterwards what the last leaves. A barrier must\n"
+    "   stand between two of them. */\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    gpuscan_t sum = *carry, group = sum, before;\n"
+    "    uint closed_before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
+    "        uint left_closed = gpuscan_uint_up(closed, d, GPUSCAN_LANES_MEMORY);\n"
+    "        if (GPUSCAN_LANE >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left, x);\n"
+    "            closed |= left_closed;\n"
+    "        }\n"
+    "    }\n"
+    "    before = gpuscan_shuffle_up(x, 1);\n"
+    "    closed_before = gpuscan_uint_up(closed, 1, GPUSCAN_LANES_MEMORY);\n"
+    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1) {\n"
+    "        all->sums[GPUSCAN_SUBGROUP] = x;\n"
+    "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        if (s == GPUSCAN_SUBGROUP)\n"
+    "            group = sum;\n"
+    "        sum = all->closed[s] ? all->sums[s] : gpuscan_combine(sum, all->sums[s]);\n"
+    "    }\n"
+    "    *carry = sum;\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        return group;\n"
+    "    return closed_before ? before : gpuscan_combine(group, before);\n"
+    "#else\n"
+    "    gpuscan_t first = *carry;\n"
+    "    all->sums[GPUSCAN_ITEM] = x;\n"
+    "    all->closed[GPUSCAN_ITEM] = closed;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        uint left = GPUSCAN_ITEM >= d ? GPUSCAN_ITEM - d : GPUSCAN_ITEM;\n"
+    "        gpuscan_t left_sum = all->sums[left];\n"
+    "        uint left_closed = all->closed[left];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_ITEM >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left_sum, x);\n"
+    "            closed |= left_closed;\n"
+    "            all->sums[GPUSCAN_ITEM] = x;\n"
+    "            all->closed[GPUSCAN_ITEM] = closed;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    x = all->sums[GPUSCAN_GROUP - 1];\n"
+    "    *carry = all->closed[GPUSCAN_GROUP - 1] ? x : gpuscan_combine(first, x);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        return first;\n"
+    "    x = all->sums[GPUSCAN_ITEM - 1];\n"
+    "    return all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(first, x);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "#endif\n"
+    "\n"
+    "/* A group's first end, where others join what they have of its segment: 0 if it has none, else the segment's number\n"
+    "   and 1. In state words behind the heads and tails, which are no values of the operator's type; or in plain memory. */\n"
+    "#if GPUSCAN_WORD\n"
+    "#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
+    "static inline global gpuscan_word *gpuscan_mark(global gpuscan_partial *partials, uint groups, uint group) {\n"
+    "    ulong before = (ulong)groups * 2 * GPUSCAN_SLOTS * GPUSCAN_VALUE_WORDS;\n"
+    "    return partials + before + group * GPUSCAN_MARK_WORDS;\n"
+    "}\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                      uint group, uint epoch, ulong mark) {\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        gpuscan_word_store(gpuscan_mark(partials, groups, group) + p,\n"
+    "                           gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE,\n"
+    "                                             (gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                      uint group) {\n"
+    "    ulong mark = 0;\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(partials, groups, group) + p))\n"
+    "                << p * 64 / GPUSCAN_MARK_WORDS;\n"
+    "    return mark;\n"
+    "}\n"
+    "#else\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                      uint group, uint epoch, ulong mark) {\n"
+    "    marks[group] = mark;\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                      uint group) {\n"
+    "    return marks[group];\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Some groups' tails since the last end among them. */\n"
+    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                          uint first, uint last, uint epoch, uint *closed) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    *closed = 0;\n"
+    "    for (uint g = first; g < last; g++) {\n"
+    "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
+    "        if (gpuscan_mark_load(partials, marks, groups, g) != 0) {\n"
+    "            sum = tail;\n"
+    "            *closed = 1;\n"
+    "        } else {\n"
+    "            sum = gpuscan_combine(sum, tail);\n"
+    "        }\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n",
+    "/* What precedes each work-item's share of the groups before count, of so many; *carry: what all of them leave. */\n"
+    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
+    "                                             uint count, uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
+    "                                             local gpuscan_segment_shared *all) {\n"
+    "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
+    "    gpuscan_t sum;\n"
+    "    *first = min(GPUSCAN_ITEM * share, count);\n"
+    "    *last = min(*first + share, count);\n"
+    "    sum = gpuscan_tails_sum(partials, marks, groups, *first, *last, epoch, &closed);\n"
+    "    *carry = gpuscan_identity();\n"
+    "    return gpuscan_items_carry(sum, closed, carry, all);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WORD\n"
+    "/* By the last group: what is before each group's first end, and what that group has of it. */\n"
+    "static inline void gpuscan_tails_join(const gpuscan_outlet *out, global ulong *marks, uint groups, gpuscan_t *carry,\n"
+    "                                      local gpuscan_segment_shared *all) {\n"
+    "    global gpuscan_partial *partials = out->partials;\n"
+    "    uint first, last;\n"
+    "    gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, groups, out->epoch, &first, &last, carry, all);\n"
+    "    for (uint g = first; g < last; g++) {\n"
+    "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out->epoch);\n"
+    "        ulong mark = gpuscan_mark_load(partials, marks, groups, g);\n"
+    "        if (mark != 0) {\n"
+    "            gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out->epoch);\n"
+    "            gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
+    "            sum = tail;\n"
+    "        } else {\n"
+    "            sum = gpuscan_combine(sum, tail);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
+    "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+    "    return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
+    "#else\n"
+    "    return vector->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "static inline gpuscan_t gpuscan_segment_vector_add(gpuscan_t sum, const gpuscan_segment_vector *vector, ulong at) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint packed = gpuscan_packed_from(sum);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
+    "        packed = gpuscan_packed_sum(vector->word[w], packed);\n"
+    "    return gpuscan_packed_to(packed);\n"
+    "#else\n"
+    "    gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "        x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
+    "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SEGMENT_LANES\n"
     "/* The sums of 1 << bits neighbours. */\n"
     "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
@@ -9531,39 +9740,106 @@ static const char *gpuscan__kernels[] = {
     "    ulong first; /* its first element, counted from src */\n"
     "    ulong zero;  /* what its elements are numbered from */\n"
     "    uint count;\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    global const GPUSCAN_SEGMENT_RAW *vectors; /* from the one on that holds its first element */\n"
+    "    uint skew;                                 /* behind so many others */\n"
+    "    uint whole;                                /* its elements that whole vectors hold: all but src's last ones */\n"
+    "#endif\n"
     "} gpuscan_stretch;\n"
     "\n"
     "static inline gpuscan_stretch gpuscan_stretch_of(const gpuscan_path *path, ulong segment) {\n"
     "    gpuscan_stretch own;\n"
+    "    ulong end = 0;\n"
     "    own.first = own.zero = 0;\n"
     "    own.count = 0;\n"
-    "    if (segment >= path->segments)\n"
-    "        return own;\n"
+    "    if (segment < path->segments) {\n"
     "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-    "    own.first = own.zero = segment * path->pitch;\n"
-    "    own.count = (uint)path->row_length;\n"
+    "        own.first = own.zero = segment * path->pitch;\n"
+    "        own.count = (uint)path->row_length;\n"
+    "        end = own.first + own.count;\n"
     "#else\n"
-    "    ulong begin = min((ulong)path->offsets[segment], path->last);\n"
-    "    own.count = (uint)(min(max((ulong)path->offsets[segment + 1], begin), path->last) - begin);\n"
-    "    own.first = own.count ? begin : 0;\n"
+    "        end = min((ulong)path->offsets[segment + 1], path->last);\n"
+    "        own.first = min((ulong)path->offsets[segment], end);\n"
+    "        own.count = (uint)min(end - own.first, 0xfffffffful); /* so many are the lanes' in no case */\n"
+    "#endif\n"
+    "    }\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    own.whole = end > path->whole ? own.count - min((uint)(end - path->whole), own.count) : own.count;\n"
+    "    own.skew = (uint)(own.first + path->skew) % GPUSCAN_SEGMENT_VECTOR;\n"
+    "    own.vectors = path->vectors + (own.first + path->skew) / GPUSCAN_SEGMENT_VECTOR;\n"
     "#endif\n"
     "    return own;\n"
     "}\n"
     "\n"
     "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES /* of a row that a lane has under way */\n"
     "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows, of segments 1 */\n"
-    "#define GPUSCAN_LANE_LONG  32u                         /* elements a lane of segments that go to the group */\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_src *x, const gpuscan_path *path, const gpuscan_stretch *own, uint first,\n"
-    "                                      uint lanes) {\n"
-    "    uint last = max(own->count, 1u) - 1u; /* what is not wanted is loaded from there, without a branch */\n"
+    "/* Lanes load vectors, where elements have some, and leave out what is before a row's first and behind its last. A\n"
+    "   lane's load is first, which counts such, and then each lanes further. What is not wanted is the row's last again,\n"
+    "   without a branch. */\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "typedef gpuscan_segment_vector gpuscan_lane_load_t;\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
+    "                                      uint first, uint lanes) {\n"
+    "    uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
+    "    global const GPUSCAN_SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+    "        x[k].raw = from[min(first + k * lanes, last)];\n"
+    "}\n"
+    "\n"
+    "/* skew: of the first load's elements so many are others. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
+    "                                          uint first, uint lanes, uint skew) {\n"
+    "    ulong at = own->first - own->zero - own->skew;\n"
+    "    int all = (int)(own->skew + own->whole);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++) {\n"
+    "        uint i = (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR;\n"
+    "        int left = all - (int)i; /* compared with numbers that the compiler knows */\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+    "            if (((int)v < left) & (k > 0 || v >= skew))\n"
+    "                sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_segment_at(&x[k], v), at + i + v));\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The sum of what one of so many lanes has of a row; x: its first loads. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
+    "                                          uint lane, uint lanes) {\n"
+    "    uint step = lanes * GPUSCAN_LANE_LOADS, first = lane, all = own->skew + own->whole;\n"
+    "    gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, lanes, lane == 0 ? own->skew : 0);\n"
+    "    for (first += step; first * GPUSCAN_SEGMENT_VECTOR < all; first += step) {\n"
+    "        gpuscan_lane_load(x, path, own, first, lanes);\n"
+    "        if ((first + (GPUSCAN_LANE_LOADS - 1) * lanes + 1) * GPUSCAN_SEGMENT_VECTOR <= all) {\n"
+    "            ulong at = own->first - own->zero - own->skew;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+    "                sum = gpuscan_segment_vector_add(sum, &x[k], at + (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
+    "        } else {\n"
+    "            sum = gpuscan_lane_add(sum, x, own, first, lanes, 0);\n"
+    "        }\n"
+    "    }\n"
+    "    global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
+    "    for (uint i = own->whole + lane; i < own->count; i += lanes)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
+    "    return sum;\n"
+    "}\n"
+    "#else\n"
+    "typedef gpuscan_src gpuscan_lane_load_t;\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
+    "                                      uint first, uint lanes) {\n"
+    "    uint last = max(own->count, 1u) - 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
     "        x[k] = path->src[own->first + min(first + k * lanes, last)];\n"
     "}\n"
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_src *x, const gpuscan_stretch *own, uint first,\n"
-    "                                          uint lanes) {\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
+    "                                          uint first, uint lanes) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
     "        if (first + k * lanes < own->count)\n"
@@ -9571,18 +9847,140 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
+    "                                          uint lane, uint lanes) {\n"
+    "    uint step = lanes * GPUSCAN_LANE_LOADS;\n"
+    "    gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, lane, lanes);\n"
+    "    for (uint i = lane + step; i < own->count; i += step) {\n"
+    "        gpuscan_lane_load(x, path, own, i, lanes);\n"
+    "        sum = gpuscan_lane_add(sum, x, own, i, lanes);\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Whether there is something to load. */\n"
+    "static inline bool gpuscan_lanes_load(const gpuscan_path *path) {\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+    "    return path->whole > 0;\n"
+    "#else\n"
+    "    return path->last > 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
     "                                          local gpuscan_segment_shared *all) {\n"
-    "    gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1),\n"
-    "                                      &all->reduce);\n"
+    "    gpuscan_t sum;\n"
+    "#if GPUSCAN_SEGMENT_VECTOR > 1 && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
+    "    gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
+    "    if (gpuscan_lanes_load(path))\n"
+    "        gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
+    "    sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
+    "#else\n"
+    "    sum = gpuscan_item_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1);\n"
+    "#endif\n"
+    "    sum = gpuscan_items_sum(sum, &all->reduce);\n"
     "    GPUSCAN_BARRIER();\n"
     "    return sum;\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "#define GPUSCAN_LANE_LONG (4u * GPUSCAN_LANE_LOADS * GPUSCAN_SEGMENT_VECTOR) /* of what goes to the sub-group */\n"
+    "\n"
+    "/* How many segments end at an element or before it: a sub-group looks, at as many places as it has lanes, or each by\n"
+    "   itself. */\n"
+    "static inline ulong gpuscan_segment_of(const gpuscan_path *path, ulong element, local gpuscan_segment_shared *all) {\n"
+    "    ulong before = 0, left = path->segments;\n"
+    "    while (left > 0) {\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "        ulong apart = left / (GPUSCAN_LANES + 1) + 1, at = (GPUSCAN_LANE + 1) * apart - 1;\n"
+    "        bool ends = at < left && gpuscan_segment_end(path, before + min(at, left - 1)) <= element;\n"
+    "        ulong found = popcount(gpuscan_ballot(ends)) * apart;\n"
+    "#else\n"
+    "        ulong apart = left / 2 + 1;\n"
+    "        ulong found = gpuscan_segment_end(path, before + apart - 1) <= element ? apart : 0;\n"
+    "#endif\n"
+    "        before += found;\n"
+    "        left = min(left - found, apart - 1);\n"
+    "    }\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "/* What a group has of segments of more elements than each. Its share of the elements is count times each. Since such a\n"
+    "   segment holds one of all shares' places, which are each apart, that is how they are found: the groups that hold one\n"
+    "   of its places share it, what is before the first goes with that. A segment that several of them have is joined as by\n"
+    "   the path: see gpuscan_tails_join. */\n"
+    "GPUSCAN_INLINE void gpuscan_split_sum(const gpuscan_path *path, const gpuscan_outlet *out, ulong each, uint count,\n"
+    "                                      uint groups, global ulong *marks, local gpuscan_segment_shared *all) {\n"
+    "    ulong begin = out->group * (each * count), end = begin + each * count, before = path->segments, mark = 0;\n"
+    "    gpuscan_t head = gpuscan_identity(), tail = gpuscan_identity(), carry;\n"
+    "    bool joins = false;\n"
+    "    for (uint p = 0; p < count; p += GPUSCAN_SUBGROUPS) {\n"
+    "        ulong place = begin + (p + GPUSCAN_SUBGROUP) * each;\n"
+    "        ulong segment = gpuscan_segment_of(path, place, all);\n"
+    "        bool there = p + GPUSCAN_SUBGROUP < count && place < path->last;\n"
+    "        if (GPUSCAN_LANE == 0)\n"
+    "            all->owners[GPUSCAN_SUBGROUP] = there ? segment : path->segments;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "            ulong owner = all->owners[s], from, to;\n"
+    "            if (owner >= path->segments || owner == before)\n"
+    "                continue;\n"
+    "            place = begin + (p + s) * each;\n"
+    "            before = owner;\n"
+    "            from = min((ulong)path->offsets[owner], path->last);\n"
+    "            to = gpuscan_segment_end(path, owner);\n"
+    "            if (from > place || to <= place || to - from <= each) /* or offsets are wrong */\n"
+    "                continue;\n"
+    "            bool opens = begin == 0 || from + each > begin, closes = to <= end;\n"
+    "            if (GPUSCAN_PLANTED(SEGMENT_SPLIT))\n"
+    "                from = place;\n"
+    "            from = opens ? from : begin;\n"
+    "            to = min(to, end);\n"
+    "            gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(path->src, from, to - from, 0, 1), &all->reduce);\n"
+    "            GPUSCAN_BARRIER();\n"
+    "            if (opens && closes) {\n"
+    "                if (GPUSCAN_ITEM == 0)\n"
+    "                    gpuscan_outlet_write(out, owner, sum);\n"
+    "            } else if (closes) {\n"
+    "                head = sum;\n"
+    "                mark = owner + 1;\n"
+    "            } else {\n"
+    "                tail = sum;\n"
+    "            }\n"
+    "            joins |= !(opens && closes);\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    if (groups == 1)\n"
+    "        return;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        global uint *tickets = GPUSCAN_COUNTERS(out->partials);\n"
+    "        uint ticket, more = joins ? 1u << 16 : 0; /* above the tickets: groups that have something to join */\n"
+    "        if (mark)\n"
+    "            gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, head);\n"
+    "        gpuscan_partial_store(out->partials, 2 * out->group + 1, out->epoch, tail);\n"
+    "        gpuscan_mark_store(out->partials, marks, groups, out->group, out->epoch, mark);\n"
+    "        gpuscan_device_fence();\n"
+    "        ticket = atomic_add(tickets, 1u + more);\n"
+    "        if ((ticket & 0xffffu) == groups - 1)\n",
+    "            atomic_xchg(tickets, 0u);\n"
+    "        all->ticket = (ticket & 0xffffu) == groups - 1 && (ticket + more) >> 16 != 0;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (!all->ticket)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    gpuscan_tails_join(out, marks, groups, &carry, all);\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_LANE_LONG 32u /* elements a lane, of what goes to the group */\n"
+    "#endif\n"
     "\n"
     "/* The row at a place of a group's, where its first one is first. Of segments a sub-group's are neighbours, and its\n"
     "   neighbours' are other groups', so that many long ones side by side are not all for one group. */\n"
     "static inline ulong gpuscan_row_at(ulong first, uint row, uint bits, uint rows) {\n"
-    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS || GPUSCAN_SEGMENT_SPLIT\n"
     "    return first + row;\n"
     "#else\n"
     "    uint together = min(rows, (uint)GPUSCAN_LANES >> bits), apart = row / together;\n"
@@ -9590,62 +9988,98 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* 1 << bits lanes have a row, and the group so many rows; or bits are more than a sub-group's, and it has one. */\n"
+    "/* 1 << bits lanes have a row, and the group so many rows; or each row has a group (EACH).\n"
+    "   Where segments are split every other group has a share of the long ones, as long as there are such. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
     "                        global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
     "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                        gpuscan_reduce_segments_numbers numbers,\n"
     "    local gpuscan_segment_shared *all) {\n"
-    "    uint bits = (uint)numbers.lane_bits, lanes = 1u << bits, lane = GPUSCAN_ITEM & (lanes - 1);\n"
-    "    uint rows = (uint)numbers.lane_rows, row = GPUSCAN_ITEM >> bits;\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
     "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
     "    gpuscan_outlet out;\n"
     "    out.dst = dst + numbers.dst_offset;\n"
     "    out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
-    "    if (lanes > GPUSCAN_LANES) {\n"
-    "        for (ulong segment = get_group_id(0); segment < path.segments; segment += get_num_groups(0)) {\n"
-    "            gpuscan_stretch own = gpuscan_stretch_of(&path, segment);\n"
-    "            gpuscan_t sum = gpuscan_group_sum(&path, &own, all);\n"
-    "            if (GPUSCAN_ITEM == 0)\n"
-    "                gpuscan_outlet_write(&out, segment, sum);\n"
-    "        }\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "    uint splits = (uint)numbers.split_groups, pairs = min(splits, groups - splits);\n"
+    "    uint most = (uint)min(numbers.split_each, 0x7ffffffful); /* elements of what is not split */\n"
+    "    groups -= splits;\n"
+    "    if (group < 2 * pairs ? group % 2 == 0 : splits > pairs) {\n"
+    "        out.partials = partials + numbers.partials_offset;\n"
+    "        out.epoch = (uint)numbers.epoch;\n"
+    "        out.group = group < 2 * pairs ? group / 2 : group - pairs;\n"
+    "        gpuscan_split_sum(&path, &out, numbers.split_each, (uint)numbers.split_count, splits,\n"
+    "                          marks + numbers.marks_offset, all);\n"
     "        return;\n"
     "    }\n"
-    "    ulong begin = (ulong)get_group_id(0) *\n"
-    "                  (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? rows * GPUSCAN_LANE_ROWS\n"
-    "                                                             : min(rows, (uint)GPUSCAN_LANES >> bits));\n"
-    "    for (ulong first = begin; first < path.segments;\n"
-    "         first += (ulong)get_num_groups(0) * rows * GPUSCAN_LANE_ROWS) {\n"
+    "    group = group < 2 * pairs ? group / 2 : group - pairs;\n"
+    "#endif\n"
+    "#if GPUSCAN_SEGMENT_EACH\n"
+    "    for (ulong segment = group; segment < path.segments; segment += groups) {\n"
+    "        gpuscan_stretch own = gpuscan_stretch_of(&path, segment);\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "        if (own.count > most)\n"
+    "            continue;\n"
+    "#endif\n"
+    "        gpuscan_t sum = gpuscan_group_sum(&path, &own, all);\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_outlet_write(&out, segment, sum);\n"
+    "    }\n"
+    "#else\n"
+    "    uint bits = (uint)numbers.lane_bits, lanes = 1u << bits, lane = GPUSCAN_ITEM & (lanes - 1);\n"
+    "    uint rows = (uint)numbers.lane_rows, row = GPUSCAN_ITEM >> bits;\n"
+    "    bool has_row = GPUSCAN_SEGMENT_SPLIT || row < rows;\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "    uint apart = lanes < GPUSCAN_LANES ? lanes * GPUSCAN_LANE_LONG : most;\n"
+    "#endif\n"
+    "    ulong begin = (ulong)group * (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS || GPUSCAN_SEGMENT_SPLIT\n"
+    "                                      ? rows * GPUSCAN_LANE_ROWS\n"
+    "                                      : min(rows, (uint)GPUSCAN_LANES >> bits));\n"
+    "    for (ulong first = begin; first < path.segments; first += (ulong)groups * rows * GPUSCAN_LANE_ROWS) {\n"
     "        ulong own_row = gpuscan_row_at(first, row, bits, rows);\n"
     "        gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
-    "        gpuscan_src x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
+    "        gpuscan_lane_load_t x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
     "        bool is_long[GPUSCAN_LANE_ROWS];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-    "            own[r] = gpuscan_stretch_of(&path, row < rows ? own_row + r * rows : path.segments);\n"
-    "        if (path.last > 0)\n"
+    "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n",
+    "            own[r] = gpuscan_stretch_of(&path, has_row ? own_row + r * rows : path.segments);\n"
+    "        if (gpuscan_lanes_load(&path))\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
     "                gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, &path, &own[r], lane, lanes);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
     "            gpuscan_t sum = gpuscan_identity();\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "            is_long[r] = own[r].count > apart;\n"
+    "#else\n"
     "            is_long[r] = GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS && own[r].count > lanes * GPUSCAN_LANE_LONG;\n"
-    "            if (!is_long[r]) {\n"
-    "                sum = gpuscan_lane_add(sum, x + r * GPUSCAN_LANE_LOADS, &own[r], lane, lanes);\n",
-    "                for (uint i = lane + lanes * GPUSCAN_LANE_LOADS; i < own[r].count; i += lanes * GPUSCAN_LANE_LOADS) {\n"
-    "                    gpuscan_src y[GPUSCAN_LANE_LOADS];\n"
-    "                    gpuscan_lane_load(y, &path, &own[r], i, lanes);\n"
-    "                    sum = gpuscan_lane_add(sum, y, &own[r], i, lanes);\n"
-    "                }\n"
-    "            }\n"
+    "#endif\n"
+    "            if (!is_long[r])\n"
+    "                sum = gpuscan_lane_sum(&path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes);\n"
     "            sum = gpuscan_neighbours_sum(sum, bits, all);\n"
-    "            if (lane == 0 && row < rows && !is_long[r] && own_row + r * rows < path.segments &&\n"
-    "                !(GPUSCAN_PLANTED(SEGMENT_LANES) && row == 1))\n"
+    "            if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long[r] & has_row &\n"
+    "                (own_row + r * rows < path.segments))\n"
     "                gpuscan_outlet_write(&out, own_row + r * rows, sum);\n"
     "        }\n"
-    "#if GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
+    "#if GPUSCAN_SEGMENT_SPLIT\n"
+    "        if (lanes == GPUSCAN_LANES)\n"
+    "            continue;\n"
+    "        local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "        gpuscan_ballot_t longer = gpuscan_ballot(is_long[0] && lane == 0 && own[0].count <= most);\n"
+    "        for (; longer != 0; longer &= longer - 1) {\n"
+    "            ulong segment = first + ((GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer)) >> bits);\n"
+    "            gpuscan_stretch whole = gpuscan_stretch_of(&path, segment);\n"
+    "            gpuscan_t sum;\n"
+    "            if (gpuscan_lanes_load(&path))\n"
+    "                gpuscan_lane_load(x, &path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
+    "            sum = gpuscan_lane_sum(&path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES);\n"
+    "            sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
+    "            if ((GPUSCAN_LANE == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
+    "                gpuscan_outlet_write(&out, segment, sum);\n"
+    "        }\n"
+    "#elif GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
     "            for (;;) {\n"
@@ -9665,14 +10099,15 @@ static const char *gpuscan__kernels[] = {
     "                ulong segment = gpuscan_row_at(first + r * rows, found, bits, rows);\n"
     "                whole = gpuscan_stretch_of(&path, segment);\n"
     "                sum = gpuscan_group_sum(&path, &whole, all);\n"
-    "                if (GPUSCAN_ITEM == 0 && !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
+    "                if ((GPUSCAN_ITEM == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
     "                    gpuscan_outlet_write(&out, segment, sum);\n"
     "                is_long[r] = is_long[r] && row != found;\n"
     "            }\n"
     "#endif\n"
     "    }\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* How many segments end before a step. Where loads take long, all work-items look, at as many places, where among them\n"
     "   it lies; elsewhere each by itself, since PoCL takes minutes to build the barriers of such a loop. */\n"
@@ -9707,7 +10142,7 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of some neighbours of one segment. */\n"
     "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
     "                                            local gpuscan_segment_shared *all) {\n"
@@ -9728,15 +10163,8 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
-    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
-    "                                            local gpuscan_segment_shared *all) {\n"
-    "    gpuscan_t before = *carry;\n"
-    "    *carry = closed ? x : gpuscan_combine(before, x);\n"
-    "    return before;\n"
-    "}\n"
-    "\n"
     "#if GPUSCAN_WIDE > 1\n"
     "/* Short segments, WIDE at a time: each is summed lane by lane, and the lanes of all are joined together. */\n"
     "#if GPUSCAN_T_SIZE == 8\n"
@@ -9763,7 +10191,7 @@ static const char *gpuscan__kernels[] = {
     "    uint most;         /* elements of the longest */\n"
     "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
     "} gpuscan_batch;\n"
-    "\n",
+    "\n"
     "/* The first lanes of a vector, and the identity in the others. */\n"
     "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
     "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
@@ -9789,7 +10217,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, count - i));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same of one vector, and of one or two. */\n"
     "static inline gpuscan_wide gpuscan_batch_one(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
@@ -9803,7 +10231,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -9921,68 +10349,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#else\n"
-    "/* What precedes each work-item since the last end: x is its own sum since its last end, or of all that it has where it\n"
-    "   has no end (closed: 0). *carry: what precedes the first work-item; afterwards what the last leaves. A barrier must\n"
-    "   stand between two of them. */\n"
-    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
-    "                                            local gpuscan_segment_shared *all) {\n"
-    "#if GPUSCAN_HAS_LANES\n"
-    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
-    "    gpuscan_t sum = *carry, group = sum, before;\n"
-    "    uint closed_before;\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
-    "        uint left_closed = gpuscan_uint_up(closed, d, GPUSCAN_LANES_MEMORY);\n"
-    "        if (GPUSCAN_LANE >= d) {\n"
-    "            x = closed ? x : gpuscan_combine(left, x);\n"
-    "            closed |= left_closed;\n"
-    "        }\n"
-    "    }\n"
-    "    before = gpuscan_shuffle_up(x, 1);\n"
-    "    closed_before = gpuscan_uint_up(closed, 1, GPUSCAN_LANES_MEMORY);\n"
-    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1) {\n"
-    "        all->sums[GPUSCAN_SUBGROUP] = x;\n"
-    "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
-    "    }\n"
-    "    GPUSCAN_BARRIER();\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
-    "        if (s == GPUSCAN_SUBGROUP)\n"
-    "            group = sum;\n"
-    "        sum = all->closed[s] ? all->sums[s] : gpuscan_combine(sum, all->sums[s]);\n"
-    "    }\n"
-    "    *carry = sum;\n"
-    "    if (GPUSCAN_LANE == 0)\n"
-    "        return group;\n"
-    "    return closed_before ? before : gpuscan_combine(group, before);\n"
-    "#else\n"
-    "    gpuscan_t first = *carry;\n"
-    "    all->sums[GPUSCAN_ITEM] = x;\n"
-    "    all->closed[GPUSCAN_ITEM] = closed;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
-    "        uint left = GPUSCAN_ITEM >= d ? GPUSCAN_ITEM - d : GPUSCAN_ITEM;\n"
-    "        gpuscan_t left_sum = all->sums[left];\n"
-    "        uint left_closed = all->closed[left];\n"
-    "        GPUSCAN_BARRIER();\n"
-    "        if (GPUSCAN_ITEM >= d) {\n"
-    "            x = closed ? x : gpuscan_combine(left_sum, x);\n"
-    "            closed |= left_closed;\n"
-    "            all->sums[GPUSCAN_ITEM] = x;\n"
-    "            all->closed[GPUSCAN_ITEM] = closed;\n"
-    "        }\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    x = all->sums[GPUSCAN_GROUP - 1];\n"
-    "    *carry = all->closed[GPUSCAN_GROUP - 1] ? x : gpuscan_combine(first, x);\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        return first;\n"
-    "    x = all->sums[GPUSCAN_ITEM - 1];\n"
-    "    return all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(first, x);\n"
-    "#endif\n"
-    "}\n"
-    "\n",
     "/* Element i behind the walk's. */\n"
     "static inline gpuscan_src gpuscan_walk_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i) {\n"
     "    ulong at = walk->element + i;\n"
@@ -10364,31 +10730,6 @@ static const char *gpuscan__kernels[] = {
     "    *first = max(*first, mark); /* results descend */\n"
     "}\n"
     "\n"
-    "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-    "static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
-    "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-    "    return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
-    "#else\n"
-    "    return vector->element[v];\n"
-    "#endif\n"
-    "}\n"
-    "static inline gpuscan_t gpuscan_segment_vector_add(gpuscan_t sum, const gpuscan_segment_vector *vector, ulong at) {\n"
-    "#if GPUSCAN_PACKED_HERE\n"
-    "    uint packed = gpuscan_packed_from(sum);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
-    "        packed = gpuscan_packed_sum(vector->word[w], packed);\n"
-    "    return gpuscan_packed_to(packed);\n"
-    "#else\n"
-    "    gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
-    "        x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
-    "    return gpuscan_combine(sum, x);\n"
-    "#endif\n"
-    "}\n"
-    "#endif\n"
-    "\n"
     "/* The sum of elements [i, last) of the tile since the last end; at: the number of the first. Results are right but for\n"
     "   what precedes the first. Most vectors have no mark, and are summed at once. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_stride_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint last,\n"
@@ -10537,68 +10878,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "/* A group's first end, where others join what they have of its segment: 0 if it has none, else the segment's number\n"
-    "   and 1. In state words behind the heads and tails, which are no values of the operator's type; or in plain memory. */\n"
-    "#if GPUSCAN_WORD\n"
-    "#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
-    "static inline global gpuscan_word *gpuscan_mark(global gpuscan_partial *partials, uint group) {\n"
-    "    ulong before = (ulong)get_num_groups(0) * 2 * GPUSCAN_SLOTS * GPUSCAN_VALUE_WORDS;\n"
-    "    return partials + before + group * GPUSCAN_MARK_WORDS;\n"
-    "}\n"
-    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
-    "                                      ulong mark) {\n"
-    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-    "        gpuscan_word_store(gpuscan_mark(partials, group) + p,\n"
-    "                           gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE,\n"
-    "                                             (gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
-    "}\n"
-    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
-    "    ulong mark = 0;\n"
-    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-    "        mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(partials, group) + p))\n"
-    "                << p * 64 / GPUSCAN_MARK_WORDS;\n"
-    "    return mark;\n"
-    "}\n"
-    "#else\n"
-    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
-    "                                      ulong mark) {\n"
-    "    marks[group] = mark;\n"
-    "}\n"
-    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
-    "    return marks[group];\n"
-    "}\n"
-    "#endif\n"
-    "\n",
-    "/* Some groups' tails since the last end among them. */\n"
-    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global ulong *marks, uint first, uint last,\n"
-    "                                          uint epoch, uint *closed) {\n"
-    "    gpuscan_t sum = gpuscan_identity();\n"
-    "    *closed = 0;\n"
-    "    for (uint g = first; g < last; g++) {\n"
-    "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
-    "        if (gpuscan_mark_load(partials, marks, g) != 0) {\n"
-    "            sum = tail;\n"
-    "            *closed = 1;\n"
-    "        } else {\n"
-    "            sum = gpuscan_combine(sum, tail);\n"
-    "        }\n"
-    "    }\n"
-    "    return sum;\n"
-    "}\n"
-    "\n"
-    "/* What precedes each work-item's share of the groups before count; *carry: what all of them leave. */\n"
-    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global ulong *marks, uint count,\n"
-    "                                             uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
-    "                                             local gpuscan_segment_shared *all) {\n"
-    "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
-    "    gpuscan_t sum;\n"
-    "    *first = min(GPUSCAN_ITEM * share, count);\n"
-    "    *last = min(*first + share, count);\n"
-    "    sum = gpuscan_tails_sum(partials, marks, *first, *last, epoch, &closed);\n"
-    "    *carry = gpuscan_identity();\n"
-    "    return gpuscan_items_carry(sum, closed, carry, all);\n"
-    "}\n"
-    "\n"
     "/* A group's share of the path; group_rows: of whole rows, so many, or 0. */\n"
     "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows,\n"
     "                                              local gpuscan_segment_shared *all) {\n"
@@ -10624,7 +10903,7 @@ static const char *gpuscan__kernels[] = {
     "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                        gpuscan_reduce_segments_numbers numbers,\n"
     "    local gpuscan_segment_shared *all) {\n"
-    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags, first, last;\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags;\n"
     "    bool joins = groups > 1 && numbers.group_rows == 0;\n"
     "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
     "    gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, all);\n"
@@ -10645,31 +10924,18 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_partial_store(partials, 2 * group + 1, out.epoch, walk.carry);\n"
-    "        gpuscan_mark_store(partials, marks, group, out.epoch, walk.segment != segment ? segment + 1 : 0);\n"
+    "        gpuscan_mark_store(partials, marks, groups, group, out.epoch, walk.segment != segment ? segment + 1 : 0);\n"
     "    }\n"
     "    gpuscan_device_fence(); /* by all: one of them may have stored the head */\n"
     "    GPUSCAN_BARRIER();\n"
     "    if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &all->ticket) != groups - 1)\n"
     "        return;\n"
     "    gpuscan_device_fence();\n"
-    "    {\n"
-    "        gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, out.epoch, &first, &last, &walk.carry, all);\n"
-    "        for (uint g = first; g < last; g++) {\n"
-    "            gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out.epoch);\n"
-    "            ulong mark = gpuscan_mark_load(partials, marks, g);\n"
-    "            if (mark != 0) {\n"
-    "                gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out.epoch);\n"
-    "                gpuscan_outlet_write(&out, mark - 1,\n"
-    "                                     GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
-    "                sum = tail;\n"
-    "            } else {\n"
-    "                sum = gpuscan_combine(sum, tail);\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
+    "    gpuscan_tails_join(&out, marks, groups, &walk.carry, all);\n"
     "#else\n"
     "    if (joins) {\n"
-    "        gpuscan_tails_before(partials, marks, group, 0, &first, &last, &walk.carry, all);\n"
+    "        uint first, last;\n"
+    "        gpuscan_tails_before(partials, marks, groups, group, 0, &first, &last, &walk.carry, all);\n"
     "        GPUSCAN_BARRIER();\n"
     "        if (GPUSCAN_PLANTED(SEGMENT_JOIN))\n"
     "            walk.carry = gpuscan_identity();\n"
@@ -10698,7 +10964,7 @@ static const char *gpuscan__kernels[] = {
     "    tail = first < last ? gpuscan_stretch_sum(&path, segment, first, last, all) : gpuscan_identity();\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_partial_store(partials + numbers.partials_offset, 2 * group + 1, 0, tail);\n"
-    "        gpuscan_mark_store(partials, marks + numbers.marks_offset, group, 0,\n"
+    "        gpuscan_mark_store(partials, marks + numbers.marks_offset, (uint)get_num_groups(0), group, 0,\n"
     "                           segment > walk.segment ? walk.segment + 1 : 0);\n"
     "    }\n"
     "}\n"
@@ -16288,6 +16554,11 @@ typedef struct gpuscan__profile {
     uint32_t segment_registers;
     uint32_t row_lanes_group, row_lanes;         /* where lanes sum without a path: elements of a row at most, */
     uint32_t segment_lanes_group, segment_lanes; /* or of all segments together */
+    /* or of so many elements, or more, in segments of such a mean length, or more; 0: never */
+    uint32_t segment_split_group, segment_each_group, segment_split;
+    uint32_t segment_split_mean[3]; /* of elements of 1 byte, of fewer than 4, of more */
+    uint32_t segment_long; /* elements of those that are split then, at least */
+    uint32_t lane_registers, each_registers;
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
@@ -17151,6 +17422,11 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->row_lanes_group = p->segment_lanes_group = 64;
     p->row_lanes = 4096;
     p->segment_lanes = 1u << 18;
+    p->segment_split_group = p->segment_each_group = 64;
+    p->segment_split_mean[0] = 8000;
+    p->segment_split_mean[1] = 1000;
+    p->segment_split_mean[2] = 8;
+    p->segment_long = 4096;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
     p->rows_group = 256;
@@ -17218,7 +17494,7 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
     p->segment_group = 256;
     p->segment_per_unit = 8;
-    p->row_lanes_group = p->segment_lanes_group = 256;
+    p->row_lanes_group = p->segment_lanes_group = p->segment_split_group = p->segment_each_group = 256;
     p->counts_group = 256;
     p->sort_group = 256;
     p->sort_vectors = 8;
@@ -17397,6 +17673,9 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
+    p->segment_split = 1u << 20;
+    p->segment_split_group = 128;
+    p->lane_registers = 40;
     p->segment_registers = 64;
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
        samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
@@ -22138,12 +22417,13 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* from which a work-item takes so many elements at once: items is an odd multiple of it */
     uint32_t lanes;    /* not 0: some lanes take each row or segment, with so many loads under way, and there is no path */
     uint32_t rows;     /* that they take at once */
+    uint32_t each;     /* or each is a group's */
+    uint32_t split;    /* groups besides share the long segments */
 } gpuscan__reduce_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
 
 enum {
     GPUSCAN__LANE_LONG = 32,      /* elements a lane, of rows that are better a group's */
-    GPUSCAN__LANE_BITS = 30,      /* more than a sub-group's */
     GPUSCAN__LANE_MEAN = 1 << 16, /* longer segments are many groups' */
     GPUSCAN__LANE_GROUPS = 64     /* a compute unit, at most, which take rows by lanes */
 };
@@ -22151,11 +22431,12 @@ enum {
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
     gpuscan__reduce_key key;
-    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row, and a group so many rows; or a group takes one */
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row, and a group so many rows */
     uint64_t results;   /* 1, or rows or segments */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* not 0: of each group, whole ones */
+    uint64_t split_groups, split_each, split_count; /* groups for segments of more than each elements: see split */
     uint64_t marks_at;  /* bytes into PLAIN, for what groups with a share of a segment say of it */
     uint64_t result_at; /* and for a result on the host */
 } gpuscan__reduce_plan;
@@ -22167,7 +22448,8 @@ typedef struct gpuscan__reduce_plan {
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 #define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
     X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows) X(lane_bits)       \
-    X(lane_rows) X(partials_offset) X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
+    X(lane_rows) X(split_groups) X(split_each) X(split_count) X(partials_offset) X(marks_offset) X(epoch)              \
+    X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
 GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
@@ -22215,6 +22497,8 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
+    gpuscan__define_number(text, "SEGMENT_EACH", own.each);
+    gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_number(text, "TAKES_ROWS",
@@ -22316,6 +22600,8 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
     if (gpuscan__key_is_cpu(key))
         return bytes;
+    if (plan->key.lanes && plan->key.split)
+        bytes += sums * ((uint64_t)e->t_size + 12) + 16 + 2 * align;
     if (plan->key.lanes)
         return gpuscan__ceil_div(bytes + 16 + align, 16) * 16;
     bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
@@ -22335,28 +22621,107 @@ static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32
     return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
 }
 
+/* Elements that a lane loads at once: up to 16 bytes, fewer of rows, or segments of such a mean length, that would fill
+   less than half of it; where each element is compared with its index, no more than 4. */
+static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
+    uint32_t vector = e->src_size > 8 || (e->src_size & (e->src_size - 1)) != 0 ? 1 : 16 / e->src_size;
+    while (vector > 4 && (2 * vector > mean || e->arg))
+        vector /= 2;
+    return vector;
+}
+
+/* How many vectors may hold so many elements that follow each other, if rows begin anywhere. */
+static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
+    return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
+}
+
+/* Lanes, as a power of two and at most so many, which load so many vectors, each some at once. */
+static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
+    uint32_t bits = 0;
+    while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
+        bits++;
+    return bits;
+}
+
+/* Loads of a lane under way: those that bring the least that is not wanted. */
+static uint32_t gpuscan__lane_loads(uint64_t vectors) {
+    uint32_t loads, best = 4;
+    if (vectors <= 2)
+        return 2;
+    for (loads = 3; loads <= 5; loads++)
+        if (loads << gpuscan__lane_bits(vectors, loads, 32) < best << gpuscan__lane_bits(vectors, best, 32))
+            best = loads;
+    return best;
+}
+
+/* Whether the segments are short on the whole, and many, and those that are not may be split. */
+static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    uint32_t size = plan->common.e.src_size;
+    return plan->key.segments != GPUSCAN__SEGMENTS_ROWS && profile->segment_split &&
+           gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && desc->count >= profile->segment_split &&
+           plan->results >= 4 * (uint64_t)gs->device.units && plan->results < (uint64_t)1 << 30 &&
+           desc->count / plan->results >= profile->segment_split_mean[size < 4 ? size / 2 : 2];
+}
+
+/* The group that splits segments: its sub-groups work each by itself. */
+static uint32_t gpuscan__split_group(const gpuscan *gs, int each) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width
+           : each                                   ? profile->segment_each_group
+                                                    : profile->segment_split_group;
+}
+
+/* Whether a row is a group's, of more elements than the lanes of a sub-group take in some loads each; but not of very
+   many rows, if they are not split. */
+static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), results = gpuscan__max(plan->results, 1);
+    uint64_t mean = desc->count / results + desc->count / results / 4;
+    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+        mean = desc->count;
+    if (plan->key.split)
+        return mean > 4 * plan->key.items * lanes;
+    return mean > GPUSCAN__LANE_LONG * lanes &&
+           results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes);
+}
+
 /* Whether lanes take each row or segment by itself, and how. Segments only of few elements in all: one of them may have
-   all, and is then a group's. Loads and rows at once: H200, us, 2^27 bytes of f32, rows of 3; 10; 100; 1000: 4 and 4 49;
-   59; 56; 47, 8 and 1 71; 51; 46; 39, 8 and 2 -; 49; 45; 47, 16 and 1 -; 47; 42; 77. */
+   all, and is then a group's; or where they are split. */
 static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    plan->key.lanes = plan->key.rows = 0;
+    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
+    uint32_t group = rows ? profile->row_lanes_group : profile->segment_lanes_group, vector;
+    plan->key.lanes = plan->key.rows = plan->key.each = plan->key.split = 0;
     if (!e->commutes || e->src_size > 16 || e->t_size > 16 ||
-        desc->count > (rows ? profile->row_lanes : profile->segment_lanes) ||
+        (desc->count > (rows ? profile->row_lanes : profile->segment_lanes) && !split) ||
         (!rows && desc->count / GPUSCAN__LANE_MEAN > plan->results))
         return 0;
-    gpuscan__fit(gs, &plan->common, rows ? profile->row_lanes_group : profile->segment_lanes_group,
-                 profile->segment_vectors);
+    if (split)
+        group = gpuscan__split_group(gs, 0);
+    gpuscan__fit(gs, &plan->common, group, profile->segment_vectors);
     if (!gpuscan__uses_lanes(gs, &plan->common.key))
         return 0;
-    plan->key.lanes = rows && desc->count > 4 ? 8 : 4;
+    vector = rows && desc->count <= 4
+                 ? 1
+                 : gpuscan__lane_vector(e, rows ? desc->count : desc->count / gpuscan__max(plan->results, 1));
+    plan->key.lanes = !rows || desc->count <= 4
+                          ? 4
+                      : vector == 1
+                          ? 8
+                          : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
     plan->key.rows = rows && desc->count <= 4 ? 4 : 1;
-    plan->key.items = plan->key.lanes;
+    plan->key.split = split ? 1 : 0;
+    plan->key.items = plan->key.lanes * vector;
+    plan->key.each = gpuscan__segments_each(gs, plan);
+    if (plan->key.each && split)
+        gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, 1), profile->segment_vectors);
     plan->key.staged = 0;
-    plan->key.vector = 1;
+    plan->key.vector = vector;
     return 1;
 }
 
@@ -22394,6 +22759,27 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
+/* The same where segments are split: what is much longer than the others has groups besides, some a compute unit, which
+   share all elements' places. */
+static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    uint32_t group = plan->common.key.group;
+    uint64_t most = plan->common.forced ? 2 : (uint64_t)gs->device.units * profile->segment_per_unit, places;
+    uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(desc->count >> 14, 4 * profile->segment_long));
+    plan->split_each = plan->common.forced ? (uint64_t)group * plan->key.items : gpuscan__max(each, 4 * mean);
+    places = gpuscan__max(gpuscan__ceil_div(desc->count, plan->split_each), 1);
+    plan->split_count = gpuscan__ceil_div(places, most);
+    plan->split_groups = gpuscan__ceil_div(places, plan->split_count);
+    plan->lane_rows = plan->key.each ? 1 : group >> plan->lane_bits;
+    if (plan->key.each)
+        plan->groups = plan->results;
+    else
+        plan->groups = gpuscan__min(gpuscan__ceil_div(plan->results, plan->lane_rows),
+                                    gs->device.units * (uint64_t)GPUSCAN__LANE_GROUPS);
+    plan->groups += plan->split_groups;
+}
+
 /* How many lanes a row has, as a power of two, how many rows a group, and the groups. Rows of more elements than the
    lanes of a sub-group take in some loads each are groups'; where there are few, all compute units get some. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
@@ -22402,17 +22788,23 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
     uint64_t mean = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / results;
     uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
-    uint32_t lanes = gpuscan__group_lanes(gs, key->group);
-    plan->lane_bits = 0;
-    while (((uint64_t)plan->key.lanes << plan->lane_bits) < mean && (2u << plan->lane_bits) <= lanes)
-        plan->lane_bits++;
+    uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
+    uint64_t pitch = plan->src_pitch;
+    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer, and they begin anywhere */
+        mean += mean / 4;
+        pitch = 1;
+    }
+    plan->lane_bits = gpuscan__lane_bits(gpuscan__lane_vectors(mean, pitch, vector), plan->key.lanes, lanes);
+    plan->split_groups = 0;
+    if (plan->key.split) {
+        gpuscan__segments_split_share(gs, plan, mean);
+        return;
+    }
     plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
     if (plan->lane_rows > lanes >> plan->lane_bits) /* whole sub-groups' */
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
-    if (mean > (uint64_t)GPUSCAN__LANE_LONG * lanes && results < most * plan->key.rows * plan->lane_rows) {
-        plan->lane_bits = GPUSCAN__LANE_BITS;
+    if (plan->key.each)
         plan->lane_rows = 1;
-    }
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, (uint64_t)plan->key.rows * plan->lane_rows),
                                 plan->common.forced ? 2 : most);
 }
@@ -22435,19 +22827,20 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2);
     plan->group_rows = 0;
-    if (plan->key.lanes) {
+    if (plan->key.lanes)
         gpuscan__segments_share(gs, plan);
+    if (plan->key.lanes && plan->split_groups < 2)
         return;
-    }
-    if (rows && plan->results >= 8 * plan->groups) {
+    if (!plan->key.lanes && rows && plan->results >= 8 * plan->groups) {
         plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
         plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
     }
     if (plan->groups == 1 || plan->group_rows)
         return;
     if (key->word) { /* heads and tails, and a number of 64 bits */
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->groups);
-        need->bytes[gpuscan__word_scratch(key->word)] += plan->groups * (128 / key->word) * (key->word / 8);
+        uint64_t groups = plan->key.lanes ? plan->split_groups : plan->groups;
+        gpuscan__need_words(need, key->word, t_size, 2 * groups);
+        need->bytes[gpuscan__word_scratch(key->word)] += groups * (128 / key->word) * (key->word / 8);
         return;
     }
     plan->marks_at = gpuscan__scratch_aligned(2 * plan->groups * t_size + gpuscan__slack(t_size));
@@ -22504,6 +22897,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_shape(gs, plan);
         if (!plan->key.lanes && e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
+        else if (plan->key.split && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
+            key->registers =
+                gpuscan__registers(gs, key, plan->key.each ? profile->each_registers : profile->lane_registers);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
         gpuscan__fit(gs, common, profile->reduce_rows_group, GPUSCAN__REDUCE_ROW / 16);
         key->registers = gpuscan__registers(gs, key, profile->reduce_rows_registers);
@@ -22579,6 +22975,9 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     numbers.group_rows = plan->group_rows;
     numbers.lane_bits = plan->lane_bits;
     numbers.lane_rows = plan->lane_rows;
+    numbers.split_groups = plan->split_groups;
+    numbers.split_each = plan->split_each;
+    numbers.split_count = plan->split_count;
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
     numbers.epoch = chain->place.epoch;
@@ -22710,13 +23109,14 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-/* Many short rows, then three of more than a tile; segments with an empty one behind each, or where lanes take them so
-   many that the long ones are exceptions. */
+/* Many short rows, then three of more than a tile, and where segments are split of more than a lane takes; segments with
+   an empty one behind each, or where lanes take them so many that the long ones are exceptions. */
 static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
-    uint64_t tile = (uint64_t)program->key.group * own.items, length = round ? 2 * tile + 3 : 5, i;
+    uint64_t tile = (uint64_t)program->key.group * own.items, i;
+    uint64_t length = round == 0 ? 5 : round == 1 ? 2 * tile + 3 : 4 * own.items + 36;
     uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows, each = own.lanes && round ? 16 : 2;
     gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
     gpuscan__reduce_plan plan;
@@ -22782,7 +23182,8 @@ static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan
                                                 int *right) {
     unsigned rounds = gpuscan__reduce_test_rounds(&common->e);
     if (gpuscan__reduce_own(&program->key).segments)
-        return gpuscan__test_rounds(gpuscan__segments_test_round, 2, gs, common, program, right);
+        return gpuscan__test_rounds(gpuscan__segments_test_round, gpuscan__reduce_own(&program->key).split ? 3 : 2, gs,
+                                    common, program, right);
     return gpuscan__test_rounds(gpuscan__reduce_test_round, rounds, gs, common, program, right);
 }
 

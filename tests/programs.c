@@ -337,6 +337,9 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         rows.segments.type = s % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
         rows.segments.count = 1000;
         prepare_reduce(&rows);
+        rows.count = reduce.count;
+        rows.segments.count = 1000000; /* by lanes, but for the long ones */
+        prepare_reduce(&rows);
         if (op >= GPUSCAN_OP_ARGMIN)
             continue;
         prepare_scan(&scan);

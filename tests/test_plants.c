@@ -11,7 +11,7 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at offsets that
                               are not aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform
                               add, r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40 segments, one
-                              of them long, h: histogram, g: of rows with gaps, t: of their tiles, by an expression, k:
+                              of them long, J: which is split, h: histogram, g: of rows with gaps, t: of their tiles, by an expression, k:
                               select, l: lengths of runs of 700, q: sort of floats, with NaN, and values, z: of tiles
                               together, p: with a payload that is gathered, i: integral, m: quantiles, x: histogram of an
                               image's region, y: its integral */
@@ -64,6 +64,10 @@ static const plant plants[] = {
     {"SEGMENT_LANES", 'w', MULTI, 8, 0, 303, REFUSED},
     {"SEGMENT_LANES", 'j', SINGLE, 8, 0, 5003, REFUSED},
     {"SEGMENT_GROUP", 'j', MULTI, 8, 0, 5003, REFUSED},
+    {"SEGMENT_LANES", 'J', SINGLE, 8, 0, 5003, REFUSED},
+    {"SEGMENT_GROUP", 'J', SINGLE, 8, 0, 5003, REFUSED},
+    {"SEGMENT_JOIN", 'J', SINGLE, 8, 0, 5003, REFUSED},
+    {"SEGMENT_SPLIT", 'J', SINGLE, 8, 0, 5003, REFUSED},
     {"SEGMENT_VECTOR", 'e', MULTI, 0, 0, 5003, WRONG},
     {"SEGMENT_VECTOR", 'e', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SEGMENT_HEADS", 'b', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
@@ -274,7 +278,7 @@ static int run(gpuscan *gs, const plant *p) {
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
     const int of_image = p->what == 'x' || p->what == 'y', is_table = p->what == 'y'; /* of first channels */
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
-    const int is_histogram = p->what == 'h' || (has_gaps && !is_table);
+    const int is_histogram = p->what == 'h' || (has_gaps && !is_table), is_uneven = p->what == 'j' || p->what == 'J';
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
     const uint64_t scanned = p->what == 'o' ? 1 : p->what == 'v' ? 7 : 0; /* elements of a scan's row */
     /* Of a histogram or a table: 3 vectors a row, which no power of two is a multiple of; and its tiles: 3 by 4. */
@@ -282,7 +286,7 @@ static int run(gpuscan *gs, const plant *p) {
     const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
-                         : p->what == 'j'                 ? 40
+                         : is_uneven                      ? 40
                          : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
                          : is_table                       ? row * (n / pitch - top)
                                                           : n;
@@ -402,6 +406,11 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
+    case 'J':
+        gs->device.profile.segment_split = 1;
+        gs->device.profile.segment_split_mean[2] = 0;
+        gs->device.profile.segment_long = 64;
+        /* fall through */
     case 'j':
         for (i = 0; i <= out_count; i++)
             offsets[i] = (uint32_t)(i == out_count ? n : i * 3);

@@ -418,16 +418,45 @@ static void is_by_lanes(int wanted) {
         fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "of");
 }
 
+static const struct {
+    gpuscan_type type;
+    gpuscan_op op;
+} of[] = {{GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD},    {GPUSCAN_TYPE_I16, GPUSCAN_OP_MAX},
+          {GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR},    {GPUSCAN_TYPE_U8, GPUSCAN_OP_ARGMIN},
+          {GPUSCAN_TYPE_F32, GPUSCAN_OP_ARGMAX}, {GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD}};
+
+/* Segments by lanes whose long ones are split: of a sub-group, of one group, of several and of all; and of groups. */
+static void segments_split(uint64_t k, uint64_t all) {
+    gpuscan__profile *profile = &test.gs->device.profile;
+    uint64_t          i, least = 4 * (uint64_t)test.gs->device.units;
+    profile->segment_split = 1;
+    memset(profile->segment_split_mean, 0, sizeof profile->segment_split_mean);
+    profile->segment_per_unit = 2;
+    for (i = 0; i < 4 * CUTS_COUNT; i++) {
+        reduce_case c = segments_of(of[k].type, of[k].op, all - test_below(all / 4), 0, (test_cuts)(i % CUTS_COUNT));
+        profile->segment_long = i % 2 ? 64 : 700;
+        c.segments = i / CUTS_COUNT == 0 ? c.count / 4 + 1 : i / CUTS_COUNT == 1 ? c.count / 90 + 1 : least;
+        c.segments += i / CUTS_COUNT == 3 ? test_below(100) : 0;
+        if (c.segments < least)
+            c.segments = least;
+        c.src_offset = i % 4;
+        c.init = (test_init)(i % 3);
+        c.init = of[k].op >= GPUSCAN_OP_ARGMIN ? (test_init)0 : c.init;
+        c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+        c.offsets = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
+        c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+        c.device_count = test_below(c.count + 2);
+        check_by(c, GPUSCAN_STRATEGY_SINGLE_PASS);
+        is_by_lanes(1);
+        if (!gpuscan__reduce_own(&test.gs->programs->key).split)
+            fail_msg("%s: long segments are not split", test.what);
+    }
+}
+
 /* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and more than that. */
 static void by_lanes(void **state) {
     static const uint32_t widths[] = {8, 32, 16, 64};
     static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 8, 9, 31, 33, 64, 100, 257, 1000, 2049};
-    static const struct {
-        gpuscan_type type;
-        gpuscan_op op;
-    } of[] = {{GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD},    {GPUSCAN_TYPE_I16, GPUSCAN_OP_MAX},
-              {GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR},    {GPUSCAN_TYPE_U8, GPUSCAN_OP_ARGMIN},
-              {GPUSCAN_TYPE_F32, GPUSCAN_OP_ARGMAX}, {GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD}};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS};
     uint64_t w, i, all = test_size(1500, 20000, 100000);
     for (w = 0; w < 4; w++) {
@@ -470,6 +499,10 @@ static void by_lanes(void **state) {
         c = segments_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 701, 90, CUTS_RANDOM);
         check_by(c, strategies[w % 2]);
         is_by_lanes(0);
+        segments_split(k, all);
+        empty_segments(state);
+        ends_at_tiles(state);
+        wrong_offsets(state);
     }
 }
 
