@@ -16503,8 +16503,8 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only; of selections' and runs' own rows: tiles are read once */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; of selections:
-                           where nothing but the elements is wanted, which decide themselves */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; of
+                           selections: where nothing but the elements is wanted, which decide themselves */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
