@@ -1075,9 +1075,10 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  dst_type u32, whose largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 Short rows, and segments of few elements in all or in the mean, have some lanes each; of those, segments
-                 that are much longer are shared by the groups. Others are shared by elements and ends alike, so that none is too long or too short: Merrill and Garland, "Merge-based parallel sparse
-                 matrix-vector multiplication", 2016 */
+                 Short rows, and segments of few elements in all or in the mean, have some lanes each; those that are
+                 much longer are shared by the groups. Others are shared by elements and ends alike, so that none is
+                 too long or too short: Merrill and Garland, "Merge-based parallel sparse matrix-vector
+                 multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
 /* Builds what a reduction with this desc will need. */
@@ -9915,7 +9916,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong begin = out->group * (each * count), end = begin + each * count, before = path->segments, mark = 0;\n"
     "    gpuscan_t head = gpuscan_identity(), tail = gpuscan_identity(), carry;\n"
     "    bool joins = false;\n"
-    "    for (uint p = 0; p < count; p += GPUSCAN_SUBGROUPS) {\n"
+    "    for (uint p = 0; p < count && begin + p * each < path->last; p += GPUSCAN_SUBGROUPS) {\n"
     "        ulong place = begin + (p + GPUSCAN_SUBGROUP) * each;\n"
     "        ulong segment = gpuscan_segment_of(path, place, all);\n"
     "        bool there = p + GPUSCAN_SUBGROUP < count && place < path->last;\n"
@@ -9962,8 +9963,8 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_partial_store(out->partials, 2 * out->group + 1, out->epoch, tail);\n"
     "        gpuscan_mark_store(out->partials, marks, groups, out->group, out->epoch, mark);\n"
     "        gpuscan_device_fence();\n"
-    "        ticket = atomic_add(tickets, 1u + more);\n"
-    "        if ((ticket & 0xffffu) == groups - 1)\n",
+    "        ticket = atomic_add(tickets, 1u + more);\n",
+    "        if ((ticket & 0xffffu) == groups - 1)\n"
     "            atomic_xchg(tickets, 0u);\n"
     "        all->ticket = (ticket & 0xffffu) == groups - 1 && (ticket + more) >> 16 != 0;\n"
     "    }\n"
@@ -16555,10 +16556,11 @@ typedef struct gpuscan__profile {
     uint32_t row_lanes_group, row_lanes;         /* where lanes sum without a path: elements of a row at most, */
     uint32_t segment_lanes_group, segment_lanes; /* or of all segments together */
     /* or of so many elements, or more, in segments of such a mean length, or more; 0: never */
-    uint32_t segment_split_group, segment_each_group, segment_split;
+    uint32_t segment_split_group, segment_split;
+    uint32_t segment_each_group;    /* where each is a group's, which does not load vectors as lanes do */
     uint32_t segment_split_mean[3]; /* of elements of 1 byte, of fewer than 4, of more */
     uint32_t segment_long; /* elements of those that are split then, at least */
-    uint32_t lane_registers, each_registers;
+    uint32_t lane_registers; /* where it is some lanes' */
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
@@ -17668,6 +17670,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
+    /* Split: 2^24; 2^28 f32 in segments of 8; 16; 100; 1000, in groups of 128 with 40 registers: 32, 31, 26, 23;
+       379, 356, 278, 249, with 32 -, 31, 26, 24; -, 371, 293, 275, with 48 -, 34, 28, 24; -, 389, 287, 252, with
+       all -, 34, 28, 24; -, 411, 296, 250; in groups of 256 38, 37, 30, 25; 379, 355, 279, 249; of 64 -, 30, 24,
+       23; -, 361, 279, 254 (but exponential lengths of 100 in the mean 44; 399 for 31; 311); by the path 53, 47,
+       41, 38; 537, 453, 374, 340. Each a group's, of 3000; 10,000; 60,000, in groups of 128, 4 loads: 23, 24, 30;
+       258, 243, 259, 8 loads 25, 23, 30; 330, 243, 251; of 256 28, 24, 30; 362, 248, 250; of 512 52, 30, 31; 684,
+       309, 245; by the path 38, 34, 32; 329, 273, 269. Bytes: of 100; 1000 262; 216, by the path 242; 183. */
     /* 2^20 f32 in segments of 8; 100; 10,000; one long among short: groups of 1024 9.0; 10.1; 7.6; 26 us, of 512 9.4; 9.9;
        8.7; 33, of 256 8.2; 8.8; 7.8; 72, by the path 18.5; 16.5; 14.2; 26. Rows of 3; 10; 100; 1000 f32, 2^27 bytes, in
        groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
@@ -22665,12 +22674,9 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            desc->count / plan->results >= profile->segment_split_mean[size < 4 ? size / 2 : 2];
 }
 
-/* The group that splits segments: its sub-groups work each by itself. */
-static uint32_t gpuscan__split_group(const gpuscan *gs, int each) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width
-           : each                                   ? profile->segment_each_group
-                                                    : profile->segment_split_group;
+/* A group that splits segments: its sub-groups work each by itself. */
+static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
 /* Whether a row is a group's, of more elements than the lanes of a sub-group take in some loads each; but not of very
@@ -22683,13 +22689,29 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
         mean = desc->count;
     if (plan->key.split)
-        return mean > 4 * plan->key.items * lanes;
+        return mean > 5 * plan->key.items * lanes;
     return mean > GPUSCAN__LANE_LONG * lanes &&
            results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes);
 }
 
+/* The same where each is a group's: of loads by vectors, as a lane's are, more if segments are long. */
+static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
+    int by_vectors = !e->arg && e->src_size >= 4 && plan->key.vector > 1;
+    gpuscan__fit(gs, &plan->common,
+                 gpuscan__split_group(gs, by_vectors ? profile->segment_split_group : profile->segment_each_group),
+                 profile->segment_vectors);
+    if (by_vectors && desc->count / plan->results > (uint64_t)12 * plan->key.vector * plan->common.key.group)
+        plan->key.lanes *= 2;
+    plan->key.items = plan->key.lanes * plan->key.vector;
+}
+
 /* Whether lanes take each row or segment by itself, and how. Segments only of few elements in all: one of them may have
-   all, and is then a group's; or where they are split. */
+   all, and is then a group's; or where they are split. Rows, H200, us, 2^27 bytes of f32, of 7; 10; 16; 33; 100; 256;
+   1000, by elements and by vectors: 44; 52; 43; 60; 46; 40; 39, 45; 43; 39; 42; 39; 37; 38; of u8 sums, 2^26 bytes, of
+   5; 10; 33; 100; 1000: 75; 76; 95; 68; 44, 86; 64; 46; 37; 32. */
 static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22702,11 +22724,11 @@ static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *p
         (!rows && desc->count / GPUSCAN__LANE_MEAN > plan->results))
         return 0;
     if (split)
-        group = gpuscan__split_group(gs, 0);
+        group = gpuscan__split_group(gs, profile->segment_split_group);
     gpuscan__fit(gs, &plan->common, group, profile->segment_vectors);
     if (!gpuscan__uses_lanes(gs, &plan->common.key))
         return 0;
-    vector = rows && desc->count <= 4
+    vector = rows && (desc->count <= 4 || desc->count * e->src_size <= 8)
                  ? 1
                  : gpuscan__lane_vector(e, rows ? desc->count : desc->count / gpuscan__max(plan->results, 1));
     plan->key.lanes = !rows || desc->count <= 4
@@ -22718,10 +22740,10 @@ static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *p
     plan->key.split = split ? 1 : 0;
     plan->key.items = plan->key.lanes * vector;
     plan->key.each = gpuscan__segments_each(gs, plan);
-    if (plan->key.each && split)
-        gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, 1), profile->segment_vectors);
     plan->key.staged = 0;
     plan->key.vector = vector;
+    if (plan->key.each && split)
+        gpuscan__fit_each(gs, plan);
     return 1;
 }
 
@@ -22767,6 +22789,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t group = plan->common.key.group;
     uint64_t most = plan->common.forced ? 2 : (uint64_t)gs->device.units * profile->segment_per_unit, places;
     uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(desc->count >> 14, 4 * profile->segment_long));
+    each = gpuscan__max(each, desc->count >> 18);
     plan->split_each = plan->common.forced ? (uint64_t)group * plan->key.items : gpuscan__max(each, 4 * mean);
     places = gpuscan__max(gpuscan__ceil_div(desc->count, plan->split_each), 1);
     plan->split_count = gpuscan__ceil_div(places, most);
@@ -22897,9 +22920,8 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_shape(gs, plan);
         if (!plan->key.lanes && e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
-        else if (plan->key.split && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
-            key->registers =
-                gpuscan__registers(gs, key, plan->key.each ? profile->each_registers : profile->lane_registers);
+        else if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
+            key->registers = gpuscan__registers(gs, key, profile->lane_registers);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
         gpuscan__fit(gs, common, profile->reduce_rows_group, GPUSCAN__REDUCE_ROW / 16);
         key->registers = gpuscan__registers(gs, key, profile->reduce_rows_registers);
@@ -23109,8 +23131,8 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-/* Many short rows, then three of more than a tile, and where segments are split of more than a lane takes; segments with
-   an empty one behind each, or where lanes take them so many that the long ones are exceptions. */
+/* Many short rows, then three of more than a tile, and where segments are split of more than a lane takes; segments
+   with an empty one behind each, or where lanes take them so many that the long ones are exceptions. */
 static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;

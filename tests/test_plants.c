@@ -11,10 +11,10 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at offsets that
                               are not aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform
                               add, r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40 segments, one
-                              of them long, J: which is split, h: histogram, g: of rows with gaps, t: of their tiles, by an expression, k:
-                              select, l: lengths of runs of 700, q: sort of floats, with NaN, and values, z: of tiles
-                              together, p: with a payload that is gathered, i: integral, m: quantiles, x: histogram of an
-                              image's region, y: its integral */
+                              of them long, J: which is split, h: histogram, g: of rows with gaps, t: of their tiles, by
+                              an expression, k: select, l: lengths of runs of 700, q: sort of floats, with NaN, and
+                              values, z: of tiles together, p: with a payload that is gathered, i: integral, m:
+                              quantiles, x: histogram of an image's region, y: its integral */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
