@@ -208,7 +208,7 @@ static void halves_together(void **state) {
             test.gs->device.profile.sort_halves = 1;
             test.gs->device.profile.sort_group = 64;
             test.gs->device.local_memory = 17 * 1024;
-            test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item, of 8 bytes 16 KiB a tile */
+            test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item, of 8 bytes 16 KiB */
             c.sizes[0] = of[i].payload;
             c.keys = i % 2 ? KEYS_AND_3 : KEYS_RANDOM;
             c.in_place = i == 1;
