@@ -25417,7 +25417,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
         return 0;
     if (row->inclusive && /* these were not measured */
-        (plan->count_buffer.mem || e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
+        (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);

@@ -25,13 +25,24 @@ static void with_once(int once) {
     profile->select_count = profile->runs_count = 1;
 }
 
+/* Which of the cases: with the count on the host and on the device some of each. */
+static int is_once(uint64_t number) {
+    return number / 2 % 2 == number / 6 % 2;
+}
+
+/* What the device reads in an odd case: the most, half, more, far below, the most, nothing. */
+static uint64_t device_count_of(uint64_t count, uint64_t number) {
+    const uint64_t counts[] = {count, count / 2, count + 7, count / 40 + 1, count, 0};
+    return counts[number / 2 % 6];
+}
+
 /* By all strategies that lanes belong to; none may be refused but for want of what the device has. is_few: whether a
-   single pass has the form for few tiles. */
-static void check(const test_operation *operation, const void *given, uint64_t number, int is_few) {
+   single pass has the form for few tiles; has_once: the form that reads once. */
+static void check(const test_operation *operation, const void *given, uint64_t number, int is_few, int has_once) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     size_t s;
-    with_once(number % 2 == 0); /* the others have the count on the device */
+    with_once(is_once(number));
     for (s = 0; s < 3; s++)
         if (strategy_in_run(operation, strategies[s], number) &&
             test_strategies(operation, given, (int)strategies[s], (int)strategies[s])) {
@@ -41,7 +52,7 @@ static void check(const test_operation *operation, const void *given, uint64_t n
             if (operation != &scans && strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS)
                 assert_int_equal(own.few != 0, is_few);
             if (operation != &scans && strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-                assert_int_equal(key->once, number % 2 == 0);
+                assert_int_equal(key->once, has_once && is_once(number));
         }
 }
 
@@ -58,8 +69,8 @@ static void selections_of(uint32_t width, uint64_t number) {
     c.index_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     c.capacity = number % 4 == 3 ? c.count / 3 : 0;
     c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* the device's: groups take many tiles */
-    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&selections, &c, number, number != 9 || test.is_small);
+    c.device_count = device_count_of(c.count, number);
+    check(&selections, &c, number, number != 9 || test.is_small, 1);
 }
 
 /* Runs of all lengths: within a lane's elements, a sub-group's, a tile's, and longer. */
@@ -77,8 +88,8 @@ static void runs_of(uint32_t width, uint64_t number) {
         c.src_type = c.dst_type = GPUSCAN_TYPE_CUSTOM;
     c.capacity = number % 4 == 3 ? c.count / 9 : 0;
     c.count_type = number % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
-    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&runs, &c, number, number != 7 || test.is_small);
+    c.device_count = device_count_of(c.count, number);
+    check(&runs, &c, number, number != 7 || test.is_small, !c.custom);
 }
 
 static void segments_of(uint32_t width, uint64_t number) {
@@ -91,8 +102,8 @@ static void segments_of(uint32_t width, uint64_t number) {
     c.segments = number % 4 == 3 ? 1 : c.count / (5 + number * 40);
     c.cuts = (test_cuts)(number % CUTS_COUNT);
     c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-    c.device_count = number % 4 == 3 ? c.count / 2 : c.count;
-    check(&scans, &c, number, 0);
+    c.device_count = device_count_of(c.count, number);
+    check(&scans, &c, number, 0, 0);
 }
 
 /* By default PoCL, which takes seconds for each, compiles one of the three operations'. */
