@@ -1733,6 +1733,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SEGMENT_LANES    46 /* lanes leave out a group's second row */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_GROUP    47 /* a segment that lanes leave to their group gets no result */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT    57 /* what is before a split segment's first place is lost */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_AWAIT       58 /* a pass begins before the last tile of the one before */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_ZEROS       48 /* that zeros of both signs are there is forgotten */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
@@ -15051,8 +15052,8 @@ static const char *gpuscan__kernels[] = {
     "   With values the masks gain nothing in sweeps. */\n"
     "#define GPUSCAN_RANK_MASKS  (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
-    "#define GPUSCAN_MASK_MOST   (GPUSCAN_TILE / 5) /* elements of a tile that may go to one mask */\n"
-    "#define GPUSCAN_HOT_LEAST   (GPUSCAN_TILE / 8) /* a hot digit has more than so many */\n"
+    "#define GPUSCAN_MASK_MOST(rounds) (GPUSCAN_GROUP * (rounds) / 5) /* elements of a tile that may go to one mask */\n"
+    "#define GPUSCAN_HOT_LEAST(rounds) (GPUSCAN_GROUP * (rounds) / 8) /* a hot digit has more than so many */\n"
     "#define GPUSCAN_NO_DIGIT    0xffffffffu\n"
     "/* What a tile has of hot digits: none 0, one ONE + digit, several or crowded masks MANY or more, nothing else ALL. */\n"
     "#define GPUSCAN_HOT_ONE  0x10000u\n"
@@ -15064,7 +15065,7 @@ static const char *gpuscan__kernels[] = {
     "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
-    "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER ? 4u : 2u) /* rounds that are ranked together: latencies overlap */\n"
+    "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u) /* rounds ranked at once */\n"
     "#else\n"
     "#define GPUSCAN_RANK_BATCH 1u\n"
     "#endif\n"
@@ -15155,51 +15156,52 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
-    "static inline uint gpuscan_sort_at(uint k) {\n"
-    "    return (GPUSCAN_RANK_GROUP * GPUSCAN_ROUNDS + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
+    "static inline uint gpuscan_sort_at(uint k, uint rounds) {\n"
+    "    return (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load keys spill unless the one of whole tiles counts from a pointer of its own.) */\n"
-    "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
+    "#define GPUSCAN_IS_WHOLE(valid, rounds) (GPUSCAN_PTX && (valid) == GPUSCAN_GROUP * (rounds))\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint valid,\n"
-    "                                      gpuscan_twiddled_digit digit) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint rounds,\n"
+    "                                      uint valid, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
-    "    if (GPUSCAN_IS_WHOLE(valid)) {\n"
-    "        keys += gpuscan_sort_at(0);\n"
+    "    if (GPUSCAN_IS_WHOLE(valid, rounds)) {\n"
+    "        keys += gpuscan_sort_at(0, rounds);\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
     "            loaded[k] = keys[k * GPUSCAN_RANK_GROUP_SIZE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
     "            tile[k] = gpuscan_twiddle_in(loaded[k], digit);\n"
     "        return;\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        loaded[k] = gpuscan_sort_at(k, rounds) < valid ? keys[gpuscan_sort_at(k, rounds)] : 0;\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(loaded[k], digit) : gpuscan_twiddled_last(digit);\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        tile[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit)\n"
+    "                                                     : gpuscan_twiddled_last(digit);\n"
     "}\n"
     "\n",
     "#if GPUSCAN_SORT_VALUES\n"
     "/* The tile's values; or where they are indices, the first of which is index, those. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, global const gpuscan_sort_value *values,\n"
-    "                                             ulong index, uint valid, uint flags) {\n"
+    "                                             ulong index, uint rounds, uint valid, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_BY_INDEX) {\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile[k] = (gpuscan_sort_value)index + gpuscan_sort_at(k);\n"
-    "    } else if (GPUSCAN_IS_WHOLE(valid)) {\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            tile[k] = (gpuscan_sort_value)index + gpuscan_sort_at(k, rounds);\n"
+    "    } else if (GPUSCAN_IS_WHOLE(valid, rounds)) {\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile[k] = values[gpuscan_sort_at(k)];\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            tile[k] = values[gpuscan_sort_at(k, rounds)];\n"
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile[k] = gpuscan_sort_at(k) < valid ? values[gpuscan_sort_at(k)] : 0;\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            tile[k] = gpuscan_sort_at(k, rounds) < valid ? values[gpuscan_sort_at(k, rounds)] : 0;\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -15236,7 +15238,8 @@ static const char *gpuscan__kernels[] = {
     "/* For the digits of a work-item: how many the tile has; firsts: how many of them the rank groups before each have, of\n"
     "   PACK rank groups in a word. */\n"
     "#define GPUSCAN_FIRSTS (GPUSCAN_ITEM_DIGITS * (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK))\n"
-    "GPUSCAN_INLINE void gpuscan_sort_total(uint *totals, uint *firsts, local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_total(uint *totals, uint *firsts, uint rounds,\n"
+    "                                       local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e, counts[GPUSCAN_RANK_GROUPS];\n"
@@ -15255,9 +15258,9 @@ static const char *gpuscan__kernels[] = {
     "            firsts[e * (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK) + r / GPUSCAN_PACK] = first;\n"
     "        }\n"
     "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
-    "        if (totals[e] > GPUSCAN_HOT_LEAST)\n"
+    "        if (totals[e] > GPUSCAN_HOT_LEAST(rounds))\n"
     "            atomic_add((volatile local uint *)&shared->hot,\n"
-    "                       totals[e] == GPUSCAN_TILE ? GPUSCAN_HOT_ALL : GPUSCAN_HOT_ONE + d);\n"
+    "                       totals[e] == GPUSCAN_GROUP * rounds ? GPUSCAN_HOT_ALL : GPUSCAN_HOT_ONE + d);\n"
     "        else\n"
     "            atomic_add((volatile local uint *)&shared->digits.masks[d % GPUSCAN_LANES], totals[e]);\n"
     "#endif\n"
@@ -15266,8 +15269,8 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Those totals, before elements are ranked. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *totals,\n"
-    "                                       uint *firsts, local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, uint rounds, gpuscan_twiddled_digit digit,\n"
+    "                                       uint *totals, uint *firsts, local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->hot = 0;\n"
@@ -15283,17 +15286,17 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
     "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS,\n"
     "                                            GPUSCAN_RANK_GROUP * GPUSCAN_RADIX * GPUSCAN_DIGIT_SCALE |\n"
     "                                                gpuscan_scaled_digit(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_sort_total(totals, firsts, shared);\n"
+    "    gpuscan_sort_total(totals, firsts, rounds, shared);\n"
     "}\n"
     "#endif\n"
     "\n"
     "/* And where the first of each goes in the tile. For each rank group's digits that is left in shared->next. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, const uint *firsts, uint *starts,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, const uint *firsts, uint *starts, uint rounds,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before, both = GPUSCAN_SORT_PACKED ? 0x10001u : 1u;\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -15301,7 +15304,7 @@ static const char *gpuscan__kernels[] = {
     "    before = gpuscan_sort_before(sum, shared);\n"
     "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL /* how many elements each mask would have: see gpuscan_sort_total */\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_LANES) {\n"
-    "        if (shared->digits.masks[GPUSCAN_ITEM] > GPUSCAN_MASK_MOST)\n"
+    "        if (shared->digits.masks[GPUSCAN_ITEM] > GPUSCAN_MASK_MOST(rounds))\n"
     "            shared->hot = GPUSCAN_HOT_MANY;\n"
     "        shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
     "    }\n"
@@ -15385,7 +15388,7 @@ static const char *gpuscan__kernels[] = {
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
     "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = GPUSCAN_PLACE_SCALE << upper * 16;\n"
     "    gpuscan_ballot_t peers[GPUSCAN_RANK_BATCH];\n"
-    "    gpuscan_sort_peers(digits, masked, hot, peers, shared);\n"
+    "    gpuscan_sort_peers(digits, masked, hot, peers, shared); /* latencies overlap */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        below[b] = (uint)popcount(peers[b] & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
@@ -15436,7 +15439,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n",
     "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
-    "#define GPUSCAN_PACKED_WORDS(bits) ((GPUSCAN_ROUNDS * (bits) + 31) / 32)\n"
+    "#define GPUSCAN_PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
     "    uint shift = k * bits % 32;\n"
     "    words[k * bits / 32] = shift == 0 ? x : words[k * bits / 32] | x << shift;\n"
@@ -15447,10 +15450,10 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
     "\n"
     "/* As above: the compiler would keep what was packed beside the words. */\n"
-    "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint bits) {\n"
+    "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
     "#if GPUSCAN_PTX\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(bits); w++)\n"
+    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, bits); w++)\n"
     "        __asm__ volatile(\"\" : \"+r\"(words[w]));\n"
     "#endif\n"
     "}\n"
@@ -15489,9 +15492,9 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
-    "    uint ranks[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "    uint ranks[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS); w++)\n"
+    "    for (uint w = 0; w < GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS); w++)\n"
     "        ranks[w] = places[w];\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
@@ -15506,11 +15509,11 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "/* Brings the keys into the tile's order, but where they go in parts; places, packed: of each. The caller has a barrier\n"
     "   behind it. (A loop for both values of masked spills 100 bytes more, H200: 6 % slower.) */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, uint hot,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, uint rounds, bool masked, uint hot,\n"
     "                                             gpuscan_twiddled_digit digit, uint *places,\n"
     "                                             local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
+    "    for (uint k = 0; k < rounds; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
@@ -15527,38 +15530,38 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
-    "                                          local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, uint rounds, gpuscan_twiddled_digit digit,\n"
+    "                                          uint *places, local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint hot = shared->hot;\n"
     "    if (hot == 0)\n"
-    "        gpuscan_sort_exchange_by(tile, true, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+    "        gpuscan_sort_exchange_by(tile, rounds, true, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
     "    else if (hot < GPUSCAN_HOT_MANY)\n"
-    "        gpuscan_sort_exchange_by(tile, true, (hot & 0xffffu) * GPUSCAN_DIGIT_SCALE, digit, places, shared);\n"
+    "        gpuscan_sort_exchange_by(tile, rounds, true, (hot & 0xffffu) * GPUSCAN_DIGIT_SCALE, digit, places, shared);\n"
     "    else if (hot != GPUSCAN_HOT_ALL)\n"
-    "        gpuscan_sort_exchange_by(tile, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+    "        gpuscan_sort_exchange_by(tile, rounds, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
     "    else /* all of one digit: in order already */\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "        for (uint k = 0; k < rounds; k++) {\n"
     "            if (GPUSCAN_KEY_PARTS == 1)\n"
-    "                shared->exchange.key[gpuscan_sort_at(k)] = tile[k];\n"
+    "                shared->exchange.key[gpuscan_sort_at(k, rounds)] = tile[k];\n"
     "            else\n"
-    "                gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, gpuscan_sort_at(k) * GPUSCAN_PLACE_SCALE);\n"
+    "                gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, gpuscan_sort_at(k, rounds) * GPUSCAN_PLACE_SCALE);\n"
     "        }\n"
     "#else\n"
-    "    gpuscan_sort_exchange_by(tile, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+    "    gpuscan_sort_exchange_by(tile, rounds, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "\n"
     "/* Brings what a part of the tile has into its order. */\n"
     "#define GPUSCAN_SORT_ORDER(name, type, array)                                                                          \\\n"
-    "    GPUSCAN_INLINE void name(const type *tile, uint *places, uint part, uint parts,                                    \\\n"
+    "    GPUSCAN_INLINE void name(const type *tile, uint rounds, uint *places, uint part, uint parts,                       \\\n"
     "                             local gpuscan_sort_shared *shared) {                                                      \\\n"
-    "        gpuscan_packed_anew(places, GPUSCAN_PLACE_BITS);                                                               \\\n"
+    "        gpuscan_packed_anew(places, rounds, GPUSCAN_PLACE_BITS);                                                       \\\n"
     "        GPUSCAN_UNROLL                                                                                                 \\\n"
-    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {                                                                    \\\n"
-    "            uint there = GPUSCAN_TILE / parts * GPUSCAN_PLACE_SCALE;                                                   \\\n"
+    "        for (uint k = 0; k < rounds; k++) {                                                                            \\\n"
+    "            uint there = GPUSCAN_GROUP * rounds / parts * GPUSCAN_PLACE_SCALE;                                         \\\n"
     "            uint place = gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS) - part * there;                              \\\n"
     "            if (parts == 1 || place < there)                                                                           \\\n"
     "                GPUSCAN_AT_PLACE(type, shared->exchange.array, place) = tile[k];                                       \\\n"
@@ -15573,27 +15576,28 @@ static const char *gpuscan__kernels[] = {
     "/* Rounds of which the code stands once. Keys alone: a tile's code runs once a tile, and what the instruction caches do\n"
     "   not hold costs most where there are few tiles. H200, us at 2^24, 2^28: u32 once 298, 3851, 6 rounds 295, 3819, 7 300,\n"
     "   3888, 14 297, 3823; f32 once 379, 4094, 6 350, 4095, 7 352, 4081; u64 at 2^24 once 855, 5 857, 10 862. */\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SORT_SINGLE_PASS && !GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_VALUES && GPUSCAN_KEY_SIZE < 8\n"
-    "#define GPUSCAN_STORE_STEP (GPUSCAN_ROUNDS % 6 == 0 ? 6 : GPUSCAN_ROUNDS % 4 == 0 ? 4 : 2)\n"
+    "#define GPUSCAN_SORT_TILE_BY_TILE (GPUSCAN_SORT_SINGLE_PASS && (!GPUSCAN_SORT_TOGETHER || GPUSCAN_SORT_COUNTED))\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SORT_TILE_BY_TILE && !GPUSCAN_SORT_VALUES && GPUSCAN_KEY_SIZE < 8\n"
+    "#define GPUSCAN_STORE_STEP(rounds) ((rounds) % 6 == 0 ? 6 : (rounds) % 4 == 0 ? 4 : 2)\n"
     "#else\n"
-    "#define GPUSCAN_STORE_STEP (GPUSCAN_ROUNDS / GPUSCAN_KEY_PARTS)\n"
+    "#define GPUSCAN_STORE_STEP(rounds) ((rounds) / GPUSCAN_KEY_PARTS)\n"
     "#endif\n"
     "\n"
     "/* Stores a part of the tile's keys, whole: all; digits, packed: what each had. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid, uint part,\n"
-    "                                            gpuscan_twiddled_digit digit, uint *digits,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, uint rounds, bool whole, uint valid,\n"
+    "                                            uint part, gpuscan_twiddled_digit digit, uint *digits,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_ROLLED\n"
-    "    for (uint first = 0; first < GPUSCAN_ROUNDS / GPUSCAN_KEY_PARTS; first += GPUSCAN_STORE_STEP)\n"
+    "    for (uint first = 0; first < rounds / GPUSCAN_KEY_PARTS; first += GPUSCAN_STORE_STEP(rounds))\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = first; k < first + GPUSCAN_STORE_STEP; k++) {\n"
-    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_TILE / GPUSCAN_KEY_PARTS) + i;\n"
+    "    for (uint k = first; k < first + GPUSCAN_STORE_STEP(rounds); k++) {\n"
+    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_GROUP * rounds / GPUSCAN_KEY_PARTS) + i;\n"
     "        if (whole || at < valid) {\n"
     "            gpuscan_twiddled twiddled = shared->exchange.key[i];\n"
     "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
     "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->digits.to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, part * (GPUSCAN_ROUNDS / GPUSCAN_KEY_PARTS) + k, GPUSCAN_DIGIT_BITS,\n"
+    "            gpuscan_put_packed(digits, part * (rounds / GPUSCAN_KEY_PARTS) + k, GPUSCAN_DIGIT_BITS,\n"
     "                               d / GPUSCAN_DIGIT_SCALE);\n"
     "#endif\n"
     "        }\n"
@@ -15602,12 +15606,13 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, bool whole, uint valid, uint part,\n"
-    "                                              const uint *digits, local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, uint rounds, bool whole,\n"
+    "                                              uint valid, uint part, const uint *digits,\n"
+    "                                              local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ROUNDS / GPUSCAN_VALUE_PARTS; k++) {\n"
-    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_TILE / GPUSCAN_VALUE_PARTS) + i;\n"
-    "        uint d = gpuscan_packed_at(digits, part * (GPUSCAN_ROUNDS / GPUSCAN_VALUE_PARTS) + k, GPUSCAN_DIGIT_BITS);\n"
+    "    for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++) {\n"
+    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_GROUP * rounds / GPUSCAN_VALUE_PARTS) + i;\n"
+    "        uint d = gpuscan_packed_at(digits, part * (rounds / GPUSCAN_VALUE_PARTS) + k, GPUSCAN_DIGIT_BITS);\n"
     "        if (whole || at < valid)\n"
     "            values_dst[shared->digits.to[d] + at] = shared->exchange.value[i];\n"
     "    }\n"
@@ -15616,12 +15621,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n",
     "/* Stores the tile's keys, and then its values in the same order. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, global gpuscan_key_bits *keys_dst,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, uint rounds, global gpuscan_key_bits *keys_dst,\n"
     "                                       global const gpuscan_sort_value *values, ulong index,\n"
     "                                       global gpuscan_sort_value *values_dst, uint valid,\n"
     "                                       gpuscan_twiddled_digit digit, uint flags, uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
-    "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
+    "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)];\n"
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
     "        valid--;\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -15631,26 +15636,26 @@ static const char *gpuscan__kernels[] = {
     "    for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
     "#if GPUSCAN_SORT_HALVED\n"
     "        if (GPUSCAN_KEY_PARTS > 1)\n"
-    "            gpuscan_sort_order_keys(keys, places, part, GPUSCAN_KEY_PARTS, shared);\n"
+    "            gpuscan_sort_order_keys(keys, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
     "#endif\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (part == GPUSCAN_KEY_PARTS - 1)\n"
-    "            gpuscan_sort_load_values(tile, values, index, valid, flags);\n"
+    "            gpuscan_sort_load_values(tile, values, index, rounds, valid, flags);\n"
     "#endif\n"
-    "        if (GPUSCAN_IS_WHOLE(valid))\n"
-    "            gpuscan_sort_store_keys(keys_dst, true, valid, part, digit, digits, shared);\n"
+    "        if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+    "            gpuscan_sort_store_keys(keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
     "        else\n"
-    "            gpuscan_sort_store_keys(keys_dst, false, valid, part, digit, digits, shared);\n"
+    "            gpuscan_sort_store_keys(keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
     "    }\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
-    "        gpuscan_packed_anew(digits, GPUSCAN_DIGIT_BITS);\n"
-    "        gpuscan_sort_order_values(tile, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
-    "        if (GPUSCAN_IS_WHOLE(valid))\n"
-    "            gpuscan_sort_store_values(values_dst, true, valid, part, digits, shared);\n"
+    "        gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
+    "        gpuscan_sort_order_values(tile, rounds, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
+    "        if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+    "            gpuscan_sort_store_values(values_dst, rounds, true, valid, part, digits, shared);\n"
     "        else\n"
-    "            gpuscan_sort_store_values(values_dst, false, valid, part, digits, shared);\n"
+    "            gpuscan_sort_store_values(values_dst, rounds, false, valid, part, digits, shared);\n"
     "    }\n"
     "#endif\n"
     "}\n"
@@ -15677,16 +15682,16 @@ static const char *gpuscan__kernels[] = {
     "    uint begin = (uint)numbers.begin, end = (uint)numbers.end;\n"
     "    uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    gpuscan_sort_begin(shared);\n"
     "    gpuscan_sort_clear(shared);\n"
-    "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
+    "    gpuscan_sort_load(tile, keys + numbers.keys_offset, GPUSCAN_ROUNDS, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_value tile_values[GPUSCAN_ROUNDS];\n"
-    "    gpuscan_sort_load_values(tile_values, values + numbers.values_offset, 0, valid, flags);\n"
+    "    gpuscan_sort_load_values(tile_values, values + numbers.values_offset, 0, GPUSCAN_ROUNDS, valid, flags);\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
@@ -15697,16 +15702,16 @@ static const char *gpuscan__kernels[] = {
     "            digit = gpuscan_digit_twiddled(plain);\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_on(tile[k], before, digit)\n"
-    "                                                     : gpuscan_twiddled_last(digit);\n"
+    "                tile[k] = gpuscan_sort_at(k, GPUSCAN_ROUNDS) < valid ? gpuscan_twiddle_on(tile[k], before, digit)\n"
+    "                                                                     : gpuscan_twiddled_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_rank_first(tile, digit, places, shared);\n"
-    "        gpuscan_sort_total(totals, firsts, shared);\n"
-    "        gpuscan_sort_start(totals, firsts, starts, shared);\n"
+    "        gpuscan_sort_total(totals, firsts, GPUSCAN_ROUNDS, shared);\n"
+    "        gpuscan_sort_start(totals, firsts, starts, GPUSCAN_ROUNDS, shared);\n"
     "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile[k] = shared->exchange.key[gpuscan_sort_at(k)];\n"
+    "            tile[k] = shared->exchange.key[gpuscan_sort_at(k, GPUSCAN_ROUNDS)];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
@@ -15718,14 +15723,14 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
+    "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k, GPUSCAN_ROUNDS)];\n"
     "#endif\n"
     "    }\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
     "    values_dst += numbers.values_dst_offset;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
-    "        uint at = gpuscan_sort_at(k);\n"
+    "        uint at = gpuscan_sort_at(k, GPUSCAN_ROUNDS);\n"
     "        if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
     "            keys_dst[at] = gpuscan_twiddle_out(tile[k], digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -15748,10 +15753,10 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
+    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n",
     "        table[d * get_num_groups(0)] = counts[d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
     "                                                         local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
@@ -15775,19 +15780,20 @@ static const char *gpuscan__kernels[] = {
     "        uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
     "        gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "        uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-    "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
-    "        gpuscan_sort_load(tile, keys + first, valid, digit);\n"
-    "        gpuscan_sort_tally(tile, digit, totals, firsts, shared);\n"
-    "        gpuscan_sort_start(totals, firsts, starts, shared);\n"
+    "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
+    "        gpuscan_sort_load(tile, keys + first, GPUSCAN_ROUNDS, valid, digit);\n"
+    "        gpuscan_sort_tally(tile, GPUSCAN_ROUNDS, digit, totals, firsts, shared);\n"
+    "        gpuscan_sort_start(totals, firsts, starts, GPUSCAN_ROUNDS, shared);\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "            if (d < GPUSCAN_RADIX)\n"
     "                shared->digits.to[d] = next[e] - starts[e];\n"
     "            next[e] += totals[e];\n"
     "        }\n"
-    "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
+    "        gpuscan_sort_exchange(tile, GPUSCAN_ROUNDS, digit, places, shared);\n"
     "        GPUSCAN_BARRIER();\n"
-    "        gpuscan_sort_store(tile, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "        gpuscan_sort_store(tile, GPUSCAN_ROUNDS, keys_dst, values + first, first, values_dst, valid, digit, flags,\n"
+    "                           places, shared);\n"
     "    }\n"
     "}\n"
     "#else\n"
@@ -15877,10 +15883,32 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "#if !GPUSCAN_SORT_TOGETHER\n"
+    "/* In a loop over tiles there are functions of their own: what a compiler keeps around them takes registers, which\n"
+    "   spill. (H200, 2^28 elements by the device's count, us: f32 6437 -> 4796, u32 4688 -> 4596, u64 14939 -> 13834.) */\n"
+    "#if GPUSCAN_SORT_COUNTED && GPUSCAN_PTX\n"
+    "#define GPUSCAN_SORT_TILE_INLINE __attribute__((noinline)) static\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_TILE_INLINE GPUSCAN_INLINE\n"
+    "#endif\n"
+    "\n"
+    "/* The passes of a sort. */\n"
     "typedef struct {\n"
-    "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
-    "} gpuscan_sort_histogram_numbers;\n"
+    "    gpuscan_key_code flip;\n"
+    "    uint begin, end, width, passes;\n"
+    "} gpuscan_sort_passes;\n"
+    "#define GPUSCAN_SORT_PASSES(numbers)                                                                                   \\\n"
+    "    {                                                                                                                  \\\n"
+    "        (gpuscan_key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width,           \\\n"
+    "            (uint)(numbers).passes                                                                                     \\\n"
+    "    }\n"
+    "\n",
+    "static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
+    "    gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
+    "    digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
+    "    return digit;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_TILE_BY_TILE\n"
     "\n"
     "/* Counts a code's lowest digit, of which upper are the bits but the first, in halves of words: counts are those of a\n"
     "   pass, the copies of a word side by side. */\n"
@@ -15891,41 +15919,37 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_SORT_CHUNK       (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
     "#define GPUSCAN_SORT_PASS_COUNTS (GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES)\n"
-    "\n",
+    "\n"
     "/* Behind the counts of all passes, and their bases: whether a zero is there whose code is not its ordered bits. Floats\n"
     "   without one are sorted as they are. */\n"
     "#define GPUSCAN_SORT_ZERO_AT            (8 * GPUSCAN_RADIX)\n"
     "#define GPUSCAN_IS_LESSER_ZERO(ordered) (GPUSCAN_KEY_WHOLE && (ordered) == GPUSCAN_KEY_INFINITY)\n"
     "\n"
-    "/* Counts the digits of all passes; the host gives no group more than halves of words hold. The last group makes bases\n"
-    "   of the counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
-    "                                                           global uint *zeros, global const uint *count_buffer,\n"
-    "                                                           gpuscan_sort_histogram_numbers numbers,\n"
-    "                                                           local gpuscan_sort_shared *shared) {\n"
+    "/* How many parts the elements have that are counted each by a group; the host allows so many that none has more than\n"
+    "   halves of words hold. */\n"
+    "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
+    "    return (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1, (ulong)most);\n"
+    "}\n"
+    "\n"
+    "/* Counts the digits of all passes in a part, by a group. Whose part is the last to be counted makes bases of the\n"
+    "   counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
+    "                                                      global uint *states, global uint *bases, global uint *zeros,\n"
+    "                                                      global uint *counter, ulong count, gpuscan_sort_passes all,\n"
+    "                                                      local gpuscan_sort_shared *shared) {\n"
     "    local uint *counts = (local uint *)shared->digits.to; /* more than that has, and all behind it is not there */\n"
-    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
-    "    uint begin = (uint)numbers.begin, end = (uint)numbers.end, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
-    "    uint last_mask = (1u << (end - begin - (passes - 1) * width)) - 1;\n"
-    "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    uint passes = all.passes, width = all.width, begin = all.begin, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
+    "    uint last_mask = (1u << (all.end - begin - (passes - 1) * width)) - 1;\n"
+    "    gpuscan_key_code flip = all.flip;\n"
     "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
-    "    uint groups = (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1,\n"
-    "                              (ulong)get_num_groups(0)); /* that have something to do */\n"
-    "    ulong stride = (ulong)groups * GPUSCAN_GROUP;\n"
+    "    ulong own = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)parts * GPUSCAN_GROUP;\n"
     "    bool lesser_zero = false;\n"
-    "    if (get_group_id(0) >= groups)\n"
-    "        return;\n"
-    "    global uint *bases = states + numbers.bases_offset;\n"
-    "    keys += numbers.keys_offset;\n"
-    "    states += numbers.states_offset;\n"
-    "    zeros += numbers.zeros_offset;\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES; c += GPUSCAN_GROUP)\n"
     "        counts[c] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (ulong s = get_global_id(0); s < tiles * GPUSCAN_RADIX; s += stride)\n"
+    "    for (ulong s = own; s < tiles * GPUSCAN_RADIX; s += stride)\n"
     "        states[s] = 0;\n"
-    "    for (ulong c = get_group_id(0); c < chunks; c += groups) {\n"
+    "    for (ulong c = part; c < chunks; c += parts) {\n"
     "        global const gpuscan_key_bits *chunk = keys + c * GPUSCAN_SORT_CHUNK + GPUSCAN_ITEM;\n"
     "        gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
     "GPUSCAN_UNROLL\n"
@@ -15946,7 +15970,7 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "        }\n"
     "    }\n"
-    "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + get_global_id(0); i < count; i += stride) { /* all share the rest */\n"
+    "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + own; i < count; i += stride) { /* all share the rest */\n",
     "        gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], flip);\n"
     "        gpuscan_key_code code = gpuscan_canonical(ordered, flip, true) >> begin;\n"
     "        lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
@@ -15957,7 +15981,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
-    "        uint sum = 0;\n",
+    "        uint sum = 0;\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_COPIES; k++)\n"
     "            sum += counts[c / 2 * GPUSCAN_SORT_COPIES + (k + GPUSCAN_ITEM) % GPUSCAN_SORT_COPIES] >> c % 2 * 16 &\n"
     "                   0xffffu;\n"
@@ -15968,7 +15992,7 @@ static const char *gpuscan__kernels[] = {
     "        atomic_or((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 1u);\n"
     "    gpuscan_device_fence();\n"
     "    GPUSCAN_BARRIER();\n"
-    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), groups, &shared->ticket) != groups - 1)\n"
+    "    if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
     "        return;\n"
     "    gpuscan_device_fence();\n"
     "    if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
@@ -15997,48 +16021,51 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
+    "#if !GPUSCAN_SORT_TOGETHER\n"
     "typedef struct {\n"
-    "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
-    "} gpuscan_sort_sweep_numbers;\n"
+    "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
+    "} gpuscan_sort_histogram_numbers;\n"
     "\n"
-    "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
-    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
-    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
-    "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
-    "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
-    "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
-    "/* In a loop over tiles it is a function of its own: what a compiler keeps around it takes registers, which spill.\n"
-    "   (H200, all of 2^28 elements by the device's count: f32 6437 -> 4796 us, u32 4688 -> 4596, u64 14939 -> 13834.) */\n"
-    "#if GPUSCAN_SORT_COUNTED && GPUSCAN_PTX\n"
-    "#define GPUSCAN_SORT_TILE_INLINE __attribute__((noinline)) static\n"
-    "#else\n"
-    "#define GPUSCAN_SORT_TILE_INLINE GPUSCAN_INLINE\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
+    "                                                           global uint *zeros, global const uint *count_buffer,\n"
+    "                                                           gpuscan_sort_histogram_numbers numbers,\n"
+    "                                                           local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_sort_passes all = GPUSCAN_SORT_PASSES(numbers);\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    uint own = (uint)get_group_id(0), parts = gpuscan_sort_counted_parts(count, (uint)get_num_groups(0));\n"
+    "    zeros += numbers.zeros_offset;\n"
+    "    if (own < parts)\n"
+    "        gpuscan_sort_count_part(own, parts, keys + numbers.keys_offset, states + numbers.states_offset,\n"
+    "                                states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all, shared);\n"
+    "}\n"
     "#endif\n"
+    "\n"
     "/* One tile; the pointers are at the first elements and states. */\n"
     "#define GPUSCAN_SORT_TILE_PARAMETERS                                                                                   \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global uint *states, global uint *next_states,                          \\\n"
     "        global const uint *bases, ulong count, uint flags, local gpuscan_sort_shared *shared\n"
-    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
-    "                                                GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
+    "                                         GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "    const uint rounds = GPUSCAN_ROUNDS;\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
-    "    GPUSCAN_TEST_DELAY(tile);\n",
-    "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    gpuscan_sort_load(keys_here, keys + first, rounds, valid, digit);\n"
     "#if GPUSCAN_SORT_AHEAD\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count)\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0),\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0, rounds),\n"
     "                              GPUSCAN_RANK_GROUP_SIZE * GPUSCAN_ROUNDS * (uint)sizeof(gpuscan_key_bits));\n"
     "#endif\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->late = 0;\n"
     "    gpuscan_sort_begin(shared);\n"
-    "    gpuscan_sort_tally(keys_here, digit, totals, firsts, shared);\n"
+    "    gpuscan_sort_tally(keys_here, rounds, digit, totals, firsts, shared);\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        back[e].next = tile - 1;\n"
@@ -16053,8 +16080,8 @@ static const char *gpuscan__kernels[] = {
     "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
     "    }\n"
-    "    gpuscan_sort_start(totals, firsts, starts, shared);\n"
-    "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
+    "    gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
+    "    gpuscan_sort_exchange(keys_here, rounds, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
@@ -16062,7 +16089,7 @@ static const char *gpuscan__kernels[] = {
     "            if (!back[e].done)\n"
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
     "            else if (!GPUSCAN_SORT_VALUES && tile > 0 && d < GPUSCAN_RADIX)\n"
-    "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
+    "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n",
     "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
@@ -16105,9 +16132,27 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_sort_store(keys_here, keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "    gpuscan_sort_store(keys_here, rounds, keys_dst, values + first, first, values_dst, valid, digit, flags, places,\n"
+    "                       shared);\n"
     "}\n"
+    "#define GPUSCAN_SORT_TILE_ARGUMENTS keys, keys_dst, values, values_dst, states, next_states, bases, count, flags, shared\n"
     "\n",
+    "#if !GPUSCAN_SORT_TOGETHER\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
+    "                                                GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "}\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
+    "} gpuscan_sort_sweep_numbers;\n"
+    "\n"
+    "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
+    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
+    "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
+    "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
+    "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
     "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n"
     "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
@@ -16131,7 +16176,7 @@ static const char *gpuscan__kernels[] = {
     "                          states + numbers.bases_offset, count, flags, shared);\n"
     "    } while (again);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether a pass tells -0 and +0, which are equal, apart from what is less: the first of floats that have both bits. */\n"
     "static inline bool gpuscan_sort_has_zeros(global const uint *states, gpuscan_sort_sweep_numbers numbers) {\n"
     "    return numbers.shift == 0 && states[numbers.bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
@@ -16157,7 +16202,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_ZEROS\n"
     "/* Or a kernel for each, of which the first pass launches both and one leaves at once. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_zeros(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
@@ -16170,7 +16215,10 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "#else\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_SORT_TOGETHER\n"
     "/* [SORT TOGETHER] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Few tiles, each of which has a group of its own: all passes in one launch, in which the groups meet twice a pass,\n"
@@ -16184,7 +16232,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
     "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
     "} gpuscan_sort_together_numbers;\n"
@@ -16214,7 +16262,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER(); /* who leaves draws a ticket next */\n"
     "    return answer;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
@@ -16233,46 +16281,40 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
+    "\n",
+    "/* The buffers of all passes, at their first elements: pass 0 goes from keys to keys_dst, pass 1 on to keys_tmp. */\n"
+    "#define GPUSCAN_SORT_BUFFERS                                                                                           \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
+    "        global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,                                \\\n"
+    "        global gpuscan_sort_value *values_tmp\n"
+    "#define GPUSCAN_SORT_FROM(pass, from, to, tmp) ((pass) == 0 ? (from) : (pass) % 2 ? (to) : (tmp))\n"
+    "#define GPUSCAN_SORT_TO(pass, to, tmp)         ((pass) % 2 ? (tmp) : (to))\n"
     "\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
-    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
-    "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
-    "    global gpuscan_sort_value *values_tmp, global ushort *counts, global uint *zeros, global const uint *count_buffer,\n"
-    "    gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) {\n"
-    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
-    "    uint end = (uint)numbers.end, own = (uint)get_group_id(0), meeting = 0;\n"
-    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    uint tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-    "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, (uint)numbers.begin, 0};\n"
+    "/* The elements in tiles of so many rounds. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros,\n"
+    "                                         uint count, uint flags, gpuscan_sort_passes passes,\n"
+    "                                         local gpuscan_sort_shared *shared) {\n"
+    "    uint size = GPUSCAN_GROUP * rounds, tiles = (count + size - 1) / size, own = (uint)get_group_id(0), meeting = 0;\n"
     "    if (own >= tiles)\n"
     "        return;\n"
-    "    keys += numbers.keys_offset;\n"
-    "    keys_dst += numbers.keys_dst_offset;\n"
-    "    keys_tmp += numbers.keys_tmp_offset;\n"
-    "    values += numbers.values_offset;\n"
-    "    values_dst += numbers.values_dst_offset;\n"
-    "    values_tmp += numbers.values_tmp_offset;\n"
-    "    counts += numbers.counts_offset;\n"
-    "    zeros += numbers.zeros_offset;\n"
     "    GPUSCAN_TEST_DELAY(own);\n"
     "    uint agreed = gpuscan_sort_agree(zeros, tiles, shared);\n"
     "    /* alone: all tiles' counts are published before the first tile is stored, in steps before it */\n"
     "    uint groups = agreed == GPUSCAN_SORT_ALONE ? 1 : tiles, before_first = tiles - groups;\n"
-    "    for (uint p = 0; p < passes && agreed != GPUSCAN_SORT_LEAVES; p++) {\n"
-    "        plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
-    "        gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+    "    for (uint p = 0; p < passes.passes && agreed != GPUSCAN_SORT_LEAVES; p++) {\n"
+    "        gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p));\n"
     "        for (uint step = 0; step <= 2 * before_first; step++) {\n"
     "            uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
     "                        : step < before_first        ? before_first - step\n"
     "                                                     : step - before_first;\n"
-    "            uint first = tile * GPUSCAN_TILE, valid = min(count - first, (uint)GPUSCAN_TILE), sum = 0;\n"
+    "            uint first = tile * size, valid = min(count - first, size), sum = 0;\n"
     "            gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "            uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-    "            uint places[GPUSCAN_PACKED_WORDS(16)];\n"
+    "            uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
     "            uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n"
-    "            gpuscan_sort_load(keys_here, (p == 0 ? keys : p % 2 ? keys_dst : keys_tmp) + first, valid, digit);\n"
+    "            gpuscan_sort_load(keys_here, GPUSCAN_SORT_FROM(p, keys, keys_dst, keys_tmp) + first, rounds, valid, digit);\n"
     "            gpuscan_sort_begin(shared);\n"
-    "            gpuscan_sort_tally(keys_here, digit, totals, firsts, shared);\n"
+    "            gpuscan_sort_tally(keys_here, rounds, digit, totals, firsts, shared);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
@@ -16282,12 +16324,12 @@ static const char *gpuscan__kernels[] = {
     "                GPUSCAN_BARRIER();\n"
     "                continue;\n"
     "            }\n"
-    "            gpuscan_sort_start(totals, firsts, starts, shared);\n"
-    "            gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
+    "            gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
+    "            gpuscan_sort_exchange(keys_here, rounds, digit, places, shared);\n"
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "                before[e] = all[e] = 0;\n",
+    "                before[e] = all[e] = 0;\n"
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
@@ -16303,20 +16345,19 @@ static const char *gpuscan__kernels[] = {
     "                sum += all[e];\n"
     "            }\n"
     "            sum = gpuscan_sort_before(sum, shared);\n"
-    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n",
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
     "                    shared->digits.to[d] = sum + before[e] - starts[e];\n"
     "                sum += all[e];\n"
     "            }\n"
     "            GPUSCAN_BARRIER();\n"
-    "            gpuscan_sort_store(keys_here, p % 2 ? keys_tmp : keys_dst,\n"
-    "                               (p == 0 ? values : p % 2 ? values_dst : values_tmp) + first, first,\n"
-    "                               p % 2 ? values_tmp : values_dst, valid, digit, flags, places, shared);\n"
+    "            gpuscan_sort_store(keys_here, rounds, GPUSCAN_SORT_TO(p, keys_dst, keys_tmp),\n"
+    "                               GPUSCAN_SORT_FROM(p, values, values_dst, values_tmp) + first, first,\n"
+    "                               GPUSCAN_SORT_TO(p, values_dst, values_tmp), valid, digit, flags, places, shared);\n"
     "        }\n"
-    "        if (p + 1 < passes)\n"
+    "        if (p + 1 < passes.passes)\n"
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
-    "        plain.shift += width;\n"
     "        flags &= ~GPUSCAN_FLAG_BY_INDEX;\n"
     "    }\n"
     "    if (tiles == 1 || gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), tiles, &shared->ticket) != tiles - 1)\n"
@@ -16325,6 +16366,148 @@ static const char *gpuscan__kernels[] = {
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros), 0u);\n"
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(zeros), 0u);\n"
     "    }\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_COUNTED\n"
+    "/* Where only the device knows how many there are, all is still one launch, and groups choose alike by that count: few\n"
+    "   elements are sorted as above, in tiles of few rounds or of more. Many go as in [SORT SWEEP], but groups draw tickets\n"
+    "   for all that is to be done, in its order: the parts whose digits are counted, and then each pass's tiles. Who has\n"
+    "   drawn the first of a pass waits until all before it is done, which others have drawn, so are at work on. */\n"
+    "#define GPUSCAN_SORT_DRAWN(zeros)   (GPUSCAN_COUNTERS(zeros))\n"
+    "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
+    "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
+    "\n"
+    "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
+    "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
+    "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
+    "    GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros, uint count, uint flags,                           \\\n"
+    "        gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
+    "#define GPUSCAN_SORT_MEETING_ARGUMENTS                                                                                 \\\n"
+    "    keys, keys_dst, keys_tmp, values, values_dst, values_tmp, counts, zeros, count, flags, passes, shared\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
+    "    gpuscan_sort_meeting(GPUSCAN_PTX ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
+    "}\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, bool zeros,\n"
+    "                                                GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+    "    digit.zeros = GPUSCAN_PTX ? false : zeros;\n"
+    "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "}\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_more(GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
+    "    gpuscan_sort_meeting(GPUSCAN_SORT_MORE_ROUNDS, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
+    "}\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile_zeros(uint tile, gpuscan_digit plain, GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "    gpuscan_sort_tile_by(tile, plain, gpuscan_digit_twiddled(plain), GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+    "/* Until so many parts and tiles are done, if any: what they wrote is seen then. */\n"
+    "static inline void gpuscan_sort_await(global uint *zeros, uint most) {\n"
+    "    if (GPUSCAN_ITEM == 0 && most > 0) {\n"
+    "        while (!GPUSCAN_PLANTED(SORT_AWAIT) && gpuscan_sort_observe(GPUSCAN_SORT_DONE(zeros)) < most)\n"
+    "            ;\n"
+    "        gpuscan_device_fence();\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (!GPUSCAN_PTX)\n"
+    "        gpuscan_device_fence();\n"
+    "}\n"
+    "\n"
+    "/* One more is done. */\n"
+    "static inline void gpuscan_sort_finish(global uint *zeros) {\n"
+    "    if (!GPUSCAN_PTX)\n"
+    "        gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_device_fence();\n"
+    "        atomic_inc((volatile global uint *)GPUSCAN_SORT_DONE(zeros));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_sort_many(GPUSCAN_SORT_BUFFERS, global uint *bases, ulong most_tiles, uint most_parts,\n"
+    "                                      global uint *zeros, ulong count, uint flags, gpuscan_sort_passes passes,\n"
+    "                                      local gpuscan_sort_shared *shared) {\n"
+    "    uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), groups = (uint)get_num_groups(0), awaited = 0;\n"
+    "    uint parts = gpuscan_sort_counted_parts(count, most_parts), all = parts + passes.passes * tiles;\n"
+    "    global uint *states = bases + GPUSCAN_SORT_BASES;\n"
+    "    uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+    "    while (ticket < parts) {\n"
+    "        gpuscan_sort_count_part(ticket, parts, keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros), count, passes,\n"
+    "                                shared);\n"
+    "        gpuscan_sort_finish(zeros);\n"
+    "        ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+    "    }\n"
+    "    while (ticket < all) {\n"
+    "        uint number = ticket - parts;\n"
+    "        if (GPUSCAN_PLANTED(SORT_AWAIT) && (number == tiles - 1 || number == tiles))\n"
+    "            number = 2 * tiles - 1 - number;\n"
+    "        uint pass = number / tiles, tile = number % tiles;\n"
+    "        gpuscan_digit digit = gpuscan_sort_digit(passes, pass);\n"
+    "        gpuscan_sort_await(zeros, pass >= awaited ? parts + pass * tiles : 0);\n"
+    "        awaited = pass + 1;\n"
+    "        global const gpuscan_key_bits *from = GPUSCAN_SORT_FROM(pass, keys, keys_dst, keys_tmp);\n"
+    "        global gpuscan_key_bits *to = GPUSCAN_SORT_TO(pass, keys_dst, keys_tmp);\n"
+    "        global const gpuscan_sort_value *values_from = GPUSCAN_SORT_FROM(pass, values, values_dst, values_tmp);\n"
+    "        global gpuscan_sort_value *values_to = GPUSCAN_SORT_TO(pass, values_dst, values_tmp);\n"
+    "        global uint *here = states + pass % 2 * most_tiles * GPUSCAN_RADIX;\n"
+    "        global uint *next = states + (pass + 1) % 2 * most_tiles * GPUSCAN_RADIX;\n"
+    "        global const uint *bases_here = bases + pass * GPUSCAN_RADIX;\n"
+    "        uint flags_here = pass == 0 ? flags : flags & ~GPUSCAN_FLAG_BY_INDEX;\n"
+    "        bool has_zeros = GPUSCAN_KEY_WHOLE && pass == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE\n"
+    "        if (has_zeros)\n"
+    "            gpuscan_sort_tile_zeros(tile, digit, from, to, values_from, values_to, here, next, bases_here, count,\n"
+    "                                    flags_here, shared);\n"
+    "        else\n"
+    "#endif\n"
+    "            gpuscan_sort_tile(tile, digit, has_zeros, from, to, values_from, values_to, here, next, bases_here, count,\n"
+    "                              flags_here, shared);\n"
+    "        gpuscan_sort_finish(zeros);\n"
+    "        ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+    "    }\n"
+    "    if (ticket == all + groups - 1 && GPUSCAN_ITEM == 0) /* the last: all is done */\n"
+    "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_DONE(zeros), 0u);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
+    "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
+    "    global gpuscan_sort_value *values_tmp, global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+    "    gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    keys_tmp += numbers.keys_tmp_offset;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    values_tmp += numbers.values_tmp_offset;\n"
+    "    states += numbers.states_offset;\n"
+    "    zeros += numbers.zeros_offset;\n"
+    "#if GPUSCAN_SORT_COUNTED\n"
+    "    global ushort *counts = (global ushort *)states;\n"
+    "    bool is_few = count <= numbers.few;\n"
+    "#if GPUSCAN_PTX\n"
+    "    if (!is_few && count <= numbers.more)\n"
+    "        gpuscan_sort_more(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, counts, zeros, (uint)count, flags,\n"
+    "                          passes, shared);\n"
+    "    else\n"
+    "#endif\n"
+    "    if (is_few || count <= numbers.more)\n"
+    "        gpuscan_sort_few(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, keys, keys_dst, keys_tmp, values,\n"
+    "                         values_dst, values_tmp, counts, zeros, (uint)count, flags, passes, shared);\n"
+    "    else\n"
+    "        gpuscan_sort_many(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, states, numbers.tiles,\n"
+    "                          (uint)numbers.parts, zeros, count, flags, passes, shared);\n"
+    "#else\n"
+    "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, keys, keys_dst, keys_tmp, values, values_dst, values_tmp,\n"
+    "                         (global ushort *)states, zeros, (uint)count, flags, passes, shared);\n"
+    "#endif\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -16598,6 +16781,9 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
                                groups that wait for each other: which must not stop once they have begun */
+    /* where only the device knows how many there are, all is one launch up to so many elements at most, if sort_together
+       is not 0: keys of up to 4 and of 8 bytes, alone, with values of 4, of 8 bytes */
+    uint32_t sort_counted[GPUSCAN__BY_SIZE][3];
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
@@ -17616,6 +17802,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3] = {
         {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}},
         {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}}};
+    static const uint32_t sort_counted[GPUSCAN__BY_SIZE][3] = {{1u << 30, 1u << 30, 1u << 21},
+                                                               {1u << 21, 1u << 21, 1u << 21}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -17627,6 +17815,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_zeros = (uint32_t)1 << 25;
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
+    memcpy(p->sort_counted, sort_counted, sizeof(sort_counted));
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->launches_late = 0; /* (launched or not, the first calls after gpuscan_set_blob take 57, 26 and 31 us) */
     p->polls = 20000;
@@ -26251,7 +26440,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
     uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
-    uint32_t counted; /* one launch a pass: the device knows how many elements there are, and groups take many tiles */
+    uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
+    uint32_t rounds[2]; /* together for all: then few and more elements have tiles of so many rounds */
     uint32_t halved;  /* what has 8 bytes an element goes through local memory in two halves of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
 } gpuscan__sort_key;
@@ -26309,7 +26499,8 @@ typedef struct gpuscan__sort_plan {
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(counts_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
+    X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)      \
+    X(few) X(more) X(parts) X(tiles)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags)
@@ -26392,6 +26583,9 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            tile < 65536;
 }
 
+/* Before the states: a word for each digit of up to 8 passes, and one that says of floats whether both zeros occur. */
+#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
+
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -26419,6 +26613,9 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_SMALL", own.small);
     gpuscan__define_number(text, "SORT_TOGETHER", own.together);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
+    gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
+    gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
+    gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
                            (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
@@ -26601,7 +26798,8 @@ enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
 enum {
     GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_FEW_ROUNDS = 16 /* where only the device knows how many there are: the fewest */
 };
 
 /* Groups a compute unit that count digits, and bytes of keys that a work-item of theirs loads at once. H200, us at 2^22;
@@ -26636,7 +26834,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
-    int is_float = gpuscan__is_float((gpuscan_type)key->src);
+    int is_float = gpuscan__is_float((gpuscan_type)key->src), counted;
     int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
@@ -26654,7 +26852,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.zeros = plan->key.counted = 0;
-    plan->key.halved = plan->key.ahead = plan->key.together = 0;
+    plan->key.halved = plan->key.ahead = plan->key.together = plan->key.rounds[0] = plan->key.rounds[1] = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
@@ -26684,7 +26882,9 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
             plan->key.small = desc->count <= key->tile;
         }
-        if (!plan->key.small && is_single && desc->count <= gs->device.profile.sort_together) {
+        counted = is_single && desc->count_buffer.mem && gs->device.profile.sort_together &&
+                  desc->count <= gs->device.profile.sort_counted[plan->key_size > 4][plan->values.size / 4];
+        if (!plan->key.small && is_single && !counted && desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
             uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
             uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
@@ -26701,19 +26901,25 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         }
         if (!plan->key.small && !plan->key.together) {
             plan->key.halved = halves;
-            if (is_tuned) {
+            if (is_tuned && !counted) {
                 uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * batch;
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
             plan->key.small = desc->count <= key->tile && !halves;
+            plan->key.together = (uint32_t)(counted && !plan->key.small);
         }
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         plan->key.zeros = plan->key.whole && !plan->key.together && desc->count <= gs->device.profile.sort_zeros;
-        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && !plan->key.together;
-        if (is_single && !plan->key.small && !plan->key.together) {
+        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
+        if (plan->key.counted && counted) {
+            uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
+            plan->key.rounds[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_FEW_ROUNDS, fewer);
+            plan->key.rounds[1] = (uint32_t)gpuscan__min(GPUSCAN__SORT_TOGETHER_MOST_ROUNDS, key->vectors);
+        }
+        if (is_single && !plan->key.small && (counted || !plan->key.together)) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
             plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
@@ -26854,9 +27060,6 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
-
-/* Before the states: a word for each digit of up to 8 passes, and one that says of floats whether both zeros occur. */
-#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
@@ -27065,8 +27268,31 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
+/* Groups that count the digits of all passes at most, or parts that are counted. */
+static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
+    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(desc->count, each), 1);
+    uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
+    /* a copy's work-items count less than 2^16: chunks, and one element more each */
+    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
+    uint64_t rounds = (65535 / items - 1) / plan->key.loads;
+    groups = gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
+    return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
+}
+
+/* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
+static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
+    uint64_t groups = gpuscan__min(more ? gs->device.units : GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+    if (plan->common.forced)
+        groups = more ? 3 : 2;
+    return groups * plan->common.key.group * plan->key.rounds[more];
+}
+
 static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan *gs = run->chain->gs;
+    uint64_t groups = plan->tiles, shared = gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
     uint32_t size = plan->values.size;
@@ -27079,7 +27305,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         gpuscan__arg_place(&launch, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
-    numbers.counts_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_ushort));
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
@@ -27089,8 +27315,21 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = plan->passes;
     numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->tiles,
-                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+    numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
+    if (plan->key.counted) {
+        int more;
+        groups = gpuscan__sort_tile_groups(run, groups);
+        for (more = 0; more < 2; more++) {
+            uint64_t most = gpuscan__min(desc->count, gpuscan__sort_limit(gs, plan, more));
+            groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+        }
+        shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+        numbers.few = gpuscan__sort_limit(gs, plan, 0);
+        numbers.more = gpuscan__sort_limit(gs, plan, 1);
+        numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
+        numbers.tiles = plan->tiles;
+    }
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
 /* Bytes that a CPU scatters element by element, as far as the caches hold both sides: further away each of the 256 lines
@@ -27130,18 +27369,6 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
 }
 
 /* One launch a pass: the counts of all digits, and then each pass. */
-static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
-    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(desc->count, each), 1);
-    uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    /* a copy's work-items count less than 2^16: chunks, and one element more each */
-    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
-    uint64_t rounds = (65535 / items - 1) / plan->key.loads;
-    groups = gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
-    return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
-}
-
 static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27420,6 +27647,8 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     int moves_indices;
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
+    if (own.together && own.counted && round > 0) /* as gpuscan__sort_limit has it: each body gets some */
+        count = (round + 1) * (uint64_t)program->key.group * own.rounds[round - 1] - 1;
     memset(&desc, 0, sizeof(desc));
     memset(&payload, 0, sizeof(payload));
     memset(&test, 0, sizeof(test));

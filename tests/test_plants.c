@@ -13,8 +13,8 @@ typedef struct plant {
                               add, r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40 segments, one
                               of them long, J: which is split, h: histogram, g: of rows with gaps, t: of their tiles, by
                               an expression, k: select, l: lengths of runs of 700, q: sort of floats, with NaN, and
-                              values, z: of tiles together, p: with a payload that is gathered, i: integral, m:
-                              quantiles, x: histogram of an image's region, y: its integral */
+                              values, z: of tiles together, Z: counted on the device, p: with a payload that is
+                              gathered, i: integral, m: quantiles, x: histogram of an image's region, y: its integral */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -112,6 +112,7 @@ static const plant plants[] = {
     {"SORT_ZEROS", 'q', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_LOOK_BACK", 'z', SINGLE, 0, 0, 5003, REFUSED},
     {"SORT_ORDER", 'z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SORT_LOOK_BACK", 'Z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_TAIL", 'z', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_TAIL", 'q', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, WRONG},
@@ -195,10 +196,18 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     d.payloads = &values;
     d.payload_count = 1;
     d.call.strategy = p->strategy;
-    if (p->what == 'z') {
+    if (p->what == 'z' || p->what == 'Z') {
         gs->device.profile.sort_group = 32;
         gs->device.profile.sort_together = 1u << 20;
         gs->device.units = 500;
+    }
+    if (p->what == 'Z') { /* three units, so that tickets are drawn */
+        gs->device.units = 3;
+        memset(gs->device.profile.sort_counted, 0xff, sizeof gs->device.profile.sort_counted);
+        d.count_buffer.mem = mem[0]; /* a key's bits: more than there are */
+        while (keys[d.count_buffer.offset] < n)
+            d.count_buffer.offset++;
+        d.count_type = GPUSCAN_TYPE_U32;
     }
     r = gpuscan_sort(gs, &d);
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
@@ -300,7 +309,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint32_t offsets[41];
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
-    const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'p';
+    const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'Z' || p->what == 'p';
     if (is_sort || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);

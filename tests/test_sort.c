@@ -151,9 +151,28 @@ static void zeros_apart(void **state) {
         }
 }
 
-/* The device's count is far below the most, of which one launch could sort 3072: three units, tiles of 1024. */
+/* Whether a program of such sorts is there. */
+static int is_together(uint32_t halved, uint32_t counted) {
+    const gpuscan__program *program;
+    int                     found = 0;
+    for (program = test.gs->programs; program; program = program->next) {
+        gpuscan__sort_key own;
+        memcpy(&own, program->key.own, sizeof own);
+        found = found || (own.together && own.halved == halved && own.counted == counted);
+    }
+    return found;
+}
+
+/* What the device counts is sorted in one launch too, whatever the most is. */
+static void counted_together(void) {
+    memset(test.gs->device.profile.sort_counted, 0xff, sizeof test.gs->device.profile.sort_counted);
+}
+
+/* The device's count is far below the most: of three units 288 are sorted in tiles of 3 elements a work-item, 384 in
+   tiles of 4, and more by tickets. */
 static void few_of_many(void **state) {
-    static const uint64_t counts[] = {0, 1, 256, 767, 768, 769, 1024, 3071, 3072, 3073, 5002, 5003};
+    static const uint64_t counts[] = {0,   1,   96,  97,  192,  193,  287,  288,  289,  383,  384,  385,
+                                      511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
         uint32_t     size;
@@ -172,17 +191,20 @@ static void few_of_many(void **state) {
         test_limit(&limits);
         together(k % 2 == 0);
         test.gs->device.units = 3;
+        counted_together();
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort(of[k].type, 5003);
-            c.keys = i % 2 ? KEYS_SPECIAL : KEYS_RANDOM;
+            c.keys = i % 2 ? KEYS_SPECIAL : i % 6 == 4 ? KEYS_AND_3 : KEYS_RANDOM;
+            c.descending = i % 5 == 1;
             c.sizes[0] = of[k].size;
             c.has_permutation = of[k].has_permutation;
             c.in_place = c.payloads_in_place = of[k].in_place;
             c.may_destroy = of[k].may_destroy;
             c.count_type = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
             c.device_count = counts[i];
-            if (!test.is_small || i % 4 == 0)
-                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+            if ((!test.is_small || i % 4 == 0) &&
+                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+                assert_true(is_together(0, 1));
         }
     }
 }
@@ -214,16 +236,8 @@ static void halves_together(void **state) {
             c.in_place = i == 1;
             if (test.is_small ? i != 2 : i != (test.seed + (unsigned)alone) % 4 && !test_share(i, 1))
                 continue;
-            if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
-                const gpuscan__program *program;
-                int                     found = 0;
-                for (program = test.gs->programs; program; program = program->next) {
-                    gpuscan__sort_key own;
-                    memcpy(&own, program->key.own, sizeof own);
-                    found = found || (own.together && own.halved);
-                }
-                assert_true(found);
-            }
+            if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+                assert_true(is_together(1, 0));
         }
 }
 
@@ -755,6 +769,7 @@ static void silent_and_late_tiles(void **state) {
         gpuscan_custom    custom;
         gpuscan_sort_desc d;
         gpuscan_limits    limits;
+        test_buffer       number = test_count_buffer(GPUSCAN_TYPE_DEFAULT, 0);
         char              text[600];
         if (test.is_small ? k % 3 : k != 0 && !test_share(k, 1))
             continue;
@@ -763,8 +778,15 @@ static void silent_and_late_tiles(void **state) {
         memset(&limits, 0, sizeof limits);
         limits.lanes = of[k].lanes;
         test_limit(&limits);
-        if ((k + test.seed) % 2)
+        if ((k + test.seed) % 3)
             together(0);
+        if ((k + test.seed) % 3 == 2) {
+            counted_together();
+            test.gs->device.units = 3;
+            number = test_count_buffer(GPUSCAN_TYPE_U32, n);
+            d.count_buffer = number.at;
+            d.count_type = GPUSCAN_TYPE_U32;
+        }
         test.gs->device.profile.polls = 3;
         snprintf(text, sizeof text,
                  "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
@@ -785,11 +807,15 @@ static void silent_and_late_tiles(void **state) {
         d.count = n;
         test_case("%s: of every %u tiles number %u is silent, late by %u, lanes %u", test_type_name(d.key_type),
                   of[k].every, of[k].which, of[k].rounds, (unsigned)of[k].lanes);
-        if (test_sort_refusal(&d))
+        if (test_sort_refusal(&d)) {
+            test_buffer_free(&number);
             continue;
+        }
         d.count = 0;
         memset(dst, 0xee, (size_t)n * 4);
         test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
+        assert_true(!d.count_type || is_together(0, 1));
+        test_buffer_free(&number);
         for (i = 0; i < n; i++)
             if (dst[i] != src[order[i]] || places[i] != order[i])
                 fail_msg("%s: key %" PRIu64 " is wrong", test.what, i);
