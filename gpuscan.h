@@ -1733,7 +1733,6 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SEGMENT_LANES    46 /* lanes leave out a group's second row */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_GROUP    47 /* a segment that lanes leave to their group gets no result */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT    57 /* what is before a split segment's first place is lost */\n"
-    "#define GPUSCAN_TEST_PLANT_SORT_AWAIT       58 /* a pass begins before the last tile of the one before */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_ZEROS       48 /* that zeros of both signs are there is forgotten */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
@@ -16407,7 +16406,7 @@ static const char *gpuscan__kernels[] = {
     "/* Until so many parts and tiles are done, if any: what they wrote is seen then. */\n"
     "static inline void gpuscan_sort_await(global uint *zeros, uint most) {\n"
     "    if (GPUSCAN_ITEM == 0 && most > 0) {\n"
-    "        while (!GPUSCAN_PLANTED(SORT_AWAIT) && gpuscan_sort_observe(GPUSCAN_SORT_DONE(zeros)) < most)\n"
+    "        while (gpuscan_sort_observe(GPUSCAN_SORT_DONE(zeros)) < most)\n"
     "            ;\n"
     "        gpuscan_device_fence();\n"
     "    }\n"
@@ -16442,8 +16441,6 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    while (ticket < all) {\n"
     "        uint number = ticket - parts;\n"
-    "        if (GPUSCAN_PLANTED(SORT_AWAIT) && (number == tiles - 1 || number == tiles))\n"
-    "            number = 2 * tiles - 1 - number;\n"
     "        uint pass = number / tiles, tile = number % tiles;\n"
     "        gpuscan_digit digit = gpuscan_sort_digit(passes, pass);\n"
     "        gpuscan_sort_await(zeros, pass >= awaited ? parts + pass * tiles : 0);\n"
@@ -17803,7 +17800,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}},
         {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}}};
     static const uint32_t sort_counted[GPUSCAN__BY_SIZE][3] = {{1u << 30, 1u << 30, 1u << 21},
-                                                               {1u << 21, 1u << 21, 1u << 21}};
+                                                               {1u << 30, 1u << 21, 1u << 21}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -22625,7 +22622,11 @@ GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_
 enum {
     GPUSCAN__LANE_LONG = 32,      /* elements a lane, of rows that are better a group's */
     GPUSCAN__LANE_MEAN = 1 << 16, /* longer segments are many groups' */
-    GPUSCAN__LANE_GROUPS = 64     /* a compute unit, at most, which take rows by lanes */
+    GPUSCAN__LANE_GROUPS = 64,    /* a compute unit, at most, which take rows by lanes */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same of rows of LANE_FEW bytes at most: to begin a group then takes longer than
+                                     its loads. H200, us, 64; 16; 8: f32, 100,000 x 100 12.2; 11.2; 10.7, 1,000,000 x 10
+                                     14.1; 13.1; 11.6, 10,000,000 x 3 (120 MB) 43.6; 43.4; 46.7 */
+    GPUSCAN__LANE_FEW = 48 << 20
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -23004,6 +23005,8 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
     uint64_t pitch = plan->src_pitch;
+    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
+        most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
     if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer, and they begin anywhere */
         mean += mean / 4;
         pitch = 1;
@@ -26786,8 +26789,10 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 
-/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each. */
-enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
+/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each; no more than it needs. H200, us
+   at 2048; 1024; 512 elements, 512 work-items, and half; a quarter; an eighth of them: u32 15.0; 15.0; 15.2, 12.4; 10.8;
+   11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. */
+enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_LEAST = 128, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
 
 /* Rounds of groups that sort together: the fewest, twice as many where these would make too many groups, and the most.
    H200, us, group x rounds at 2^13; 2^16; 2^18; 2^19; 2^20 elements: u32 256 x 8 24; 27; 41; 80, 256 x 16 28; 30; 34;
@@ -26878,7 +26883,10 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             batch = (uint32_t)gpuscan__max(batch, 2);
         plan->key.small = batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
         if (plan->key.small) {
-            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),
+            uint32_t items = GPUSCAN__SORT_SMALL_GROUP;
+            while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * GPUSCAN__SORT_SMALL_ROUNDS)
+                items /= 2;
+            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(items, plan->common.group_limit),
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
             plan->key.small = desc->count <= key->tile;
         }
@@ -26906,8 +26914,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
-            plan->key.small = desc->count <= key->tile && !halves;
-            plan->key.together = (uint32_t)(counted && !plan->key.small);
+            plan->key.small = desc->count <= key->tile && !halves && !counted;
+            plan->key.together = (uint32_t)counted;
         }
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
@@ -27283,7 +27291,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 
 /* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t groups = gpuscan__min(more ? gs->device.units : GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+    uint64_t groups = gpuscan__min(more ? gs->device.units : (uint32_t)GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
     if (plan->common.forced)
         groups = more ? 3 : 2;
     return groups * plan->common.key.group * plan->key.rounds[more];

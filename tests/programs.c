@@ -410,7 +410,7 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
 static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *custom, int strategies) {
     gpuscan_sort_desc desc;
     gpuscan_payload values;
-    int s;
+    int s, place = 0;
     memset(&desc, 0, sizeof desc);
     memset(&values, 0, sizeof values);
     values.size = payload;
@@ -427,7 +427,14 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
             gs = fresh();
             desc.count = 50000;
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of few");
+            gs = fresh();
+            desc.count = 1500; /* in one group */
+            done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of a tile");
+            gs = fresh();
             desc.count = UINT64_C(1) << 26;
+            desc.count_buffer.mem = (cl_mem)(void *)&place; /* all passes in one launch */
+            done_with(gs, gpuscan_sort_prepare(gs, &desc), "counted sort");
+            desc.count_buffer.mem = NULL;
         }
     }
 }
