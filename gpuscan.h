@@ -1276,12 +1276,13 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    scratch       as much as the keys, and as much as one payload of 4 or 8 bytes; for another payload, several, a
                  permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
                  one beside a permutation of that size; for what is then brought to its place in place, as much as that,
-                 if it is more than the keys'. Twice the keys where dst is left out. With may_destroy_src less: neither
-                 keys nor a payload of 4 or 8 bytes need any, if they are not in place; but sorts of up to some 10,000
-                 elements, which are one launch, do, so ask for a count and not only for the largest. Where the number
-                 of passes (bits by 8) is even, it costs a copy of the result. In gpuscan_sort_prepare and
-                 _scratch_size permutation counts as given where index_type is, and where src and dst are given they
-                 must be valid, since they tell what is in place
+                 if it is more than the keys'. Payloads of 1, 2, 4, 8, 12 or 16 bytes, up to four and 16 bytes together,
+                 that a GPU moves with many keys: once or twice as much as they. Twice the keys where dst is left out.
+                 With may_destroy_src less: neither keys nor a payload of 4 or 8 bytes need any, if they are not in
+                 place; but sorts of up to some 10,000 elements, which are one launch, do, so ask for a count and not
+                 only for the largest. Where the number of passes (bits by 8) is even, it costs a copy of the result. In
+                 gpuscan_sort_prepare and _scratch_size permutation counts as given where index_type is, and where src
+                 and dst are given they must be valid, since they tell what is in place
    count 0       all buffers may be missing; nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
@@ -1734,6 +1735,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SEGMENT_GROUP    47 /* a segment that lanes leave to their group gets no result */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT    57 /* what is before a split segment's first place is lost */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_ZEROS       48 /* that zeros of both signs are there is forgotten */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_RECORD      58 /* a record loses its last word */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -14328,8 +14330,94 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
-    "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
     "\n"
+    "/* What moves with a key: a payload, the element's index, or a record of FIELDS payloads' elements, the larger ones\n"
+    "   first. PACKS: the first pass reads the fields from arrays of their own, and the last one writes them there. */\n"
+    "#if GPUSCAN_SORT_FIELDS\n"
+    "typedef struct {\n"
+    "    uint words[3];\n"
+    "} gpuscan_sort_bytes_12;\n"
+    "typedef GPUSCAN_SORT_FIELD_0 gpuscan_sort_field_0;\n"
+    "#if GPUSCAN_SORT_FIELDS > 1\n"
+    "typedef GPUSCAN_SORT_FIELD_1 gpuscan_sort_field_1;\n"
+    "#endif\n"
+    "#if GPUSCAN_SORT_FIELDS > 2\n"
+    "typedef GPUSCAN_SORT_FIELD_2 gpuscan_sort_field_2;\n"
+    "#endif\n"
+    "#if GPUSCAN_SORT_FIELDS > 3\n"
+    "typedef GPUSCAN_SORT_FIELD_3 gpuscan_sort_field_3;\n"
+    "#endif\n"
+    "#endif\n"
+    "#if GPUSCAN_SORT_FIELDS > 3\n"
+    "#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
+    "#elif GPUSCAN_SORT_FIELDS > 2\n"
+    "#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
+    "#elif GPUSCAN_SORT_FIELDS > 1\n"
+    "#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_EACH_FIELD(X) X(0)\n"
+    "#endif\n"
+    "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value;\n"
+    "#if GPUSCAN_SORT_FIELDS\n"
+    "typedef uint gpuscan_sort_index; /* where nothing is gathered */\n"
+    "#else\n"
+    "typedef GPUSCAN_SORT_VALUE gpuscan_sort_index;\n"
+    "#endif\n"
+    "\n",
+    "/* From where and to where. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_sort_value *from;\n"
+    "    global gpuscan_sort_value *to;\n"
+    "#if GPUSCAN_SORT_PACKS /* where fields have arrays of their own */\n"
+    "#define GPUSCAN_SORT_FIELD(f)                                                                                          \\\n"
+    "    global const gpuscan_sort_field_##f *from_##f;                                                                     \\\n"
+    "    global gpuscan_sort_field_##f *to_##f;\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "#endif\n"
+    "} gpuscan_sort_carried;\n"
+    "\n"
+    "/* Of an array's elements from the first on. */\n"
+    "static inline gpuscan_sort_carried gpuscan_sort_carried_at(gpuscan_sort_carried carried, ulong first) {\n"
+    "    carried.from += first;\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "#define GPUSCAN_SORT_FIELD(f) carried.from_##f += first;\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "#endif\n"
+    "    return carried;\n"
+    "}\n"
+    "\n"
+    "/* Arguments: a record or its first field, in bytes, and the fields after that where they have arrays of their own. */\n"
+    "#if GPUSCAN_SORT_FIELDS\n"
+    "#define GPUSCAN_SORT_VALUE_ARGUMENT uchar\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_VALUE_ARGUMENT gpuscan_sort_value\n"
+    "#endif\n"
+    "#if GPUSCAN_SORT_FIELDS > 3\n"
+    "#define GPUSCAN_SORT_MORE_PARAMETERS                                                                                   \\\n"
+    "    global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2,                    \\\n"
+    "        global const uchar *from_3, global uchar *to_3,\n"
+    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1, from_2, to_2, from_3, to_3,\n"
+    "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
+    "#elif GPUSCAN_SORT_FIELDS > 2\n"
+    "#define GPUSCAN_SORT_MORE_PARAMETERS                                                                                   \\\n"
+    "    global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2,\n"
+    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1, from_2, to_2,\n"
+    "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2)\n"
+    "#elif GPUSCAN_SORT_FIELDS > 1\n"
+    "#define GPUSCAN_SORT_MORE_PARAMETERS global const uchar *from_1, global uchar *to_1,\n"
+    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1,\n"
+    "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_MORE_PARAMETERS\n"
+    "#define GPUSCAN_SORT_MORE_ARGUMENTS\n"
+    "#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
+    "#endif\n"
+    "#define GPUSCAN_SORT_MORE_FIELD(f)                                                                                     \\\n"
+    "    carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f);                           \\\n"
+    "    carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -14351,7 +14439,7 @@ static const char *gpuscan__kernels[] = {
     "    return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
     "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
     "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
@@ -14373,7 +14461,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_bits)(ordered ^ flip);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
     "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
     "   floats differ, which is bit 0. */\n"
@@ -14392,7 +14480,7 @@ static const char *gpuscan__kernels[] = {
     "    return ordered;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
     "}\n"
@@ -14433,7 +14521,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -14441,7 +14529,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -14454,7 +14542,7 @@ static const char *gpuscan__kernels[] = {
     "    break\n"
     "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
-    "                                                        global const gpuscan_sort_value *indices,\n"
+    "                                                        global const gpuscan_sort_index *indices,\n"
     "                                                        global const uint *count_buffer,\n"
     "                                                        gpuscan_sort_gather_numbers numbers) {\n"
     "    uint flags = (uint)numbers.flags, parts = (uint)numbers.parts;\n"
@@ -15079,10 +15167,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AT_PLACE(type, p, place)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n"
     "\n"
-    "/* What has 8 bytes an element may go through local memory in two halves: tiles then have as many elements as of 4. */\n"
-    "#define GPUSCAN_KEY_PARTS    (GPUSCAN_SORT_HALVED && GPUSCAN_KEY_SIZE == 8 ? 2u : 1u)\n"
-    "#define GPUSCAN_VALUE_PARTS  (GPUSCAN_SORT_HALVED && GPUSCAN_SORT_VALUE_SIZE == 8 ? 2u : 1u)\n"
+    "/* What has 8 bytes an element may go through local memory in two halves, and what has more in four parts: tiles then\n"
+    "   have as many elements as of 4. */\n"
+    "#define GPUSCAN_PARTS(size)  (!GPUSCAN_SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
+    "#define GPUSCAN_KEY_PARTS    GPUSCAN_PARTS(GPUSCAN_KEY_SIZE)\n"
+    "#define GPUSCAN_VALUE_PARTS  GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
     "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n"
+    "\n"
+    "/* Values of three words are stored word by word: as elements each lane would write to every third word. */\n"
+    "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n"
     "\n"
     "typedef struct {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -15104,6 +15197,12 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "#if GPUSCAN_SORT_BY_WORDS\n"
+    "        struct {\n"
+    "            uint word[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS * 3];\n"
+    "            uchar digit[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "        } values;\n"
+    "#endif\n"
     "#endif\n"
     "#if GPUSCAN_SORT_PACKED\n"
     "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
@@ -15119,13 +15218,13 @@ static const char *gpuscan__kernels[] = {
     "    uint hot; /* as above */\n"
     "#endif\n"
     "} gpuscan_sort_shared;\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_PACKED\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
     "#else\n"
     "#define GPUSCAN_SORT_COUNTS (shared->next)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Exclusive, over the work-items that have digits. */\n"
     "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -15185,10 +15284,63 @@ static const char *gpuscan__kernels[] = {
     "                                                     : gpuscan_twiddled_last(digit);\n"
     "}\n"
     "\n",
-    "#if GPUSCAN_SORT_VALUES\n"
+    "#if GPUSCAN_SORT_FIELDS\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "typedef union {\n"
+    "    gpuscan_sort_value value;\n"
+    "    uint words[GPUSCAN_SORT_VALUE_SIZE / 4];\n"
+    "    struct {\n"
+    "#define GPUSCAN_SORT_FIELD(f) gpuscan_sort_field_##f field_##f;\n"
+    "        GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "    } fields;\n"
+    "} gpuscan_sort_record;\n"
+    "\n"
+    "/* Field by field, so that fewer registers hold what has come. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_pack(gpuscan_sort_value *tile, gpuscan_sort_carried carried, uint rounds, uint valid) {\n"
+    "    gpuscan_sort_record records[GPUSCAN_ROUNDS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        records[k].words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0; /* which they may not fill */\n"
+    "#define GPUSCAN_SORT_FIELD(f)                                                                                          \\\n"
+    "    GPUSCAN_UNROLL                                                                                                     \\\n"
+    "    for (uint k = 0; k < rounds; k++)                                                                                  \\\n"
+    "        records[k].fields.field_##f = carried.from_##f[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        tile[k] = records[k].value;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_place i, gpuscan_sort_value value) {\n"
+    "    gpuscan_sort_record record;\n"
+    "    record.value = value;\n"
+    "    if (GPUSCAN_PLANTED(SORT_RECORD))\n"
+    "        record.words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0;\n"
+    "#define GPUSCAN_SORT_FIELD(f) carried.to_##f[i] = record.fields.field_##f;\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The tile's records: of what is missing at the end the last, which is not stored. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
+    "                                             uint rounds, uint valid, uint flags) {\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "    if (flags & GPUSCAN_FLAG_PACKS) {\n"
+    "        gpuscan_sort_pack(tile, carried, rounds, valid);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        tile[k] = carried.from[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
+    "}\n"
+    "#elif GPUSCAN_SORT_VALUES\n"
     "/* The tile's values; or where they are indices, the first of which is index, those. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, global const gpuscan_sort_value *values,\n"
-    "                                             ulong index, uint rounds, uint valid, uint flags) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
+    "                                             uint rounds, uint valid, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_BY_INDEX) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
@@ -15196,15 +15348,15 @@ static const char *gpuscan__kernels[] = {
     "    } else if (GPUSCAN_IS_WHOLE(valid, rounds)) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
-    "            tile[k] = values[gpuscan_sort_at(k, rounds)];\n"
+    "            tile[k] = carried.from[gpuscan_sort_at(k, rounds)];\n"
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
-    "            tile[k] = gpuscan_sort_at(k, rounds) < valid ? values[gpuscan_sort_at(k, rounds)] : 0;\n"
+    "            tile[k] = gpuscan_sort_at(k, rounds) < valid ? carried.from[gpuscan_sort_at(k, rounds)] : 0;\n"
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
     "static inline void gpuscan_count_one(local uint *counter) {\n"
     "#if GPUSCAN_PTX\n"
@@ -15605,24 +15757,48 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, uint rounds, bool whole,\n"
+    "/* The same of its values; unpacks: to the fields' arrays. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_values(gpuscan_sort_carried carried, uint rounds, bool whole, bool unpacks,\n"
     "                                              uint valid, uint part, const uint *digits,\n"
     "                                              local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++) {\n"
     "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_GROUP * rounds / GPUSCAN_VALUE_PARTS) + i;\n"
     "        uint d = gpuscan_packed_at(digits, part * (rounds / GPUSCAN_VALUE_PARTS) + k, GPUSCAN_DIGIT_BITS);\n"
-    "        if (whole || at < valid)\n"
-    "            values_dst[shared->digits.to[d] + at] = shared->exchange.value[i];\n"
+    "        if (whole || at < valid) {\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "            if (unpacks) {\n"
+    "                gpuscan_sort_unpack(carried, shared->digits.to[d] + at, shared->exchange.value[i]);\n"
+    "                continue;\n"
+    "            }\n"
+    "#endif\n"
+    "            carried.to[shared->digits.to[d] + at] = shared->exchange.value[i];\n"
+    "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "#endif\n"
     "\n",
+    "#if GPUSCAN_SORT_BY_WORDS\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_words(global gpuscan_sort_value *values_dst, uint rounds, bool whole, uint valid,\n"
+    "                                             uint part, local gpuscan_sort_shared *shared) {\n"
+    "    const uint first = part * (GPUSCAN_GROUP * rounds / GPUSCAN_VALUE_PARTS);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < 3; w++) { /* every three rows of words begin with an element */\n"
+    "            uint own = w * GPUSCAN_GROUP + GPUSCAN_ITEM, i = k * GPUSCAN_GROUP + own / 3;\n"
+    "            gpuscan_place to = shared->digits.to[shared->exchange.values.digit[i]] + first + i;\n"
+    "            if (whole || first + i < valid)\n"
+    "                ((global uint *)(values_dst + to))[own % 3] = shared->exchange.values.word[k * GPUSCAN_GROUP * 3 + own];\n"
+    "        }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* Stores the tile's keys, and then its values in the same order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, uint rounds, global gpuscan_key_bits *keys_dst,\n"
-    "                                       global const gpuscan_sort_value *values, ulong index,\n"
-    "                                       global gpuscan_sort_value *values_dst, uint valid,\n"
+    "                                       gpuscan_sort_carried carried, ulong index, uint valid,\n"
     "                                       gpuscan_twiddled_digit digit, uint flags, uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)];\n"
@@ -15639,7 +15815,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (part == GPUSCAN_KEY_PARTS - 1)\n"
-    "            gpuscan_sort_load_values(tile, values, index, rounds, valid, flags);\n"
+    "            gpuscan_sort_load_values(tile, carried, index, rounds, valid, flags);\n"
     "#endif\n"
     "        if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
     "            gpuscan_sort_store_keys(keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
@@ -15650,15 +15826,30 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
     "        gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
+    "#if GPUSCAN_SORT_BY_WORDS\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++)\n"
+    "            shared->exchange.values.digit[k * GPUSCAN_GROUP + GPUSCAN_ITEM] =\n"
+    "                (uchar)gpuscan_packed_at(digits, part * (rounds / GPUSCAN_VALUE_PARTS) + k, GPUSCAN_DIGIT_BITS);\n"
+    "#endif\n"
     "        gpuscan_sort_order_values(tile, rounds, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
-    "        if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
-    "            gpuscan_sort_store_values(values_dst, rounds, true, valid, part, digits, shared);\n"
+    "        if (GPUSCAN_SORT_PACKS && flags & GPUSCAN_FLAG_UNPACKS)\n"
+    "            gpuscan_sort_store_values(carried, rounds, false, true, valid, part, digits, shared);\n"
+    "#if GPUSCAN_SORT_BY_WORDS\n"
+    "        else if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+    "            gpuscan_sort_store_words(carried.to, rounds, true, valid, part, shared);\n"
     "        else\n"
-    "            gpuscan_sort_store_values(values_dst, rounds, false, valid, part, digits, shared);\n"
+    "            gpuscan_sort_store_words(carried.to, rounds, false, valid, part, shared);\n"
+    "#else\n"
+    "        else if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+    "            gpuscan_sort_store_values(carried, rounds, true, false, valid, part, digits, shared);\n"
+    "        else\n"
+    "            gpuscan_sort_store_values(carried, rounds, false, false, valid, part, digits, shared);\n"
+    "#endif\n"
     "    }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What must be there before the first tile. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -15672,7 +15863,7 @@ static const char *gpuscan__kernels[] = {
     "        shared->bits[i] = 0;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_SMALL\n"
     "/* No more elements than a tile has: all passes in one group's local memory. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS,\n"
@@ -15690,7 +15881,8 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_load(tile, keys + numbers.keys_offset, GPUSCAN_ROUNDS, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_value tile_values[GPUSCAN_ROUNDS];\n"
-    "    gpuscan_sort_load_values(tile_values, values + numbers.values_offset, 0, GPUSCAN_ROUNDS, valid, flags);\n"
+    "    gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst};\n"
+    "    gpuscan_sort_load_values(tile_values, carried, 0, GPUSCAN_ROUNDS, valid, flags);\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
@@ -15743,7 +15935,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
-    "    ulong last = min(first + part, count);\n"
+    "    ulong last = min(first + part, count);\n",
     "    keys += numbers.keys_offset;\n"
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
@@ -15752,7 +15944,7 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n",
+    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        table[d * get_num_groups(0)] = counts[d];\n"
     "}\n"
     "\n"
@@ -15767,8 +15959,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_place next[GPUSCAN_ITEM_DIGITS];\n"
     "    keys += numbers.keys_offset;\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
-    "    values += numbers.values_offset;\n"
-    "    values_dst += numbers.values_dst_offset;\n"
+    "    gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
@@ -15791,8 +15982,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "        gpuscan_sort_exchange(tile, GPUSCAN_ROUNDS, digit, places, shared);\n"
     "        GPUSCAN_BARRIER();\n"
-    "        gpuscan_sort_store(tile, GPUSCAN_ROUNDS, keys_dst, values + first, first, values_dst, valid, digit, flags,\n"
-    "                           places, shared);\n"
+    "        gpuscan_sort_store(tile, GPUSCAN_ROUNDS, keys_dst, gpuscan_sort_carried_at(carried, first), first, valid,\n"
+    "                           digit, flags, places, shared);\n"
     "    }\n"
     "}\n"
     "#else\n"
@@ -16042,9 +16233,9 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* One tile; the pointers are at the first elements and states. */\n"
     "#define GPUSCAN_SORT_TILE_PARAMETERS                                                                                   \\\n"
-    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
-    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *next_states,                          \\\n"
-    "        global const uint *bases, ulong count, uint flags, local gpuscan_sort_shared *shared\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,              \\\n"
+    "        global uint *states, global uint *next_states, global const uint *bases, ulong count, uint flags,              \\\n"
+    "        local gpuscan_sort_shared *shared\n"
     "GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
     "                                         GPUSCAN_SORT_TILE_PARAMETERS) {\n"
     "    const uint rounds = GPUSCAN_ROUNDS;\n"
@@ -16088,8 +16279,8 @@ static const char *gpuscan__kernels[] = {
     "            if (!back[e].done)\n"
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
     "            else if (!GPUSCAN_SORT_VALUES && tile > 0 && d < GPUSCAN_RADIX)\n"
-    "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n",
-    "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
+    "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
+    "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n",
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
     "        uint late = shared->late;\n"
@@ -16131,10 +16322,10 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_sort_store(keys_here, rounds, keys_dst, values + first, first, values_dst, valid, digit, flags, places,\n"
-    "                       shared);\n"
+    "    gpuscan_sort_store(keys_here, rounds, keys_dst, gpuscan_sort_carried_at(carried, first), first, valid, digit, flags,\n"
+    "                       places, shared);\n"
     "}\n"
-    "#define GPUSCAN_SORT_TILE_ARGUMENTS keys, keys_dst, values, values_dst, states, next_states, bases, count, flags, shared\n"
+    "#define GPUSCAN_SORT_TILE_ARGUMENTS keys, keys_dst, carried, states, next_states, bases, count, flags, shared\n"
     "\n",
     "#if !GPUSCAN_SORT_TOGETHER\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
@@ -16147,11 +16338,12 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_sort_sweep_numbers;\n"
     "\n"
     "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
-    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
-    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
-    "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,                                            \\\n"
+    "        global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,              \\\n"
+    "        GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,         \\\n"
+    "        gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
-    "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
+    "    keys, keys_dst, values, values_dst, GPUSCAN_SORT_MORE_ARGUMENTS states, zeros, count_buffer, numbers, shared\n"
     "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n"
     "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
@@ -16161,6 +16353,14 @@ static const char *gpuscan__kernels[] = {
     "    uint flags = (uint)numbers.flags, tickets = (uint)get_num_groups(0);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < numbers.count;\n"
+    "    gpuscan_sort_carried carried;\n"
+    "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);\n"
+    "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "    carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from;\n"
+    "    carried.to_0 = (global gpuscan_sort_field_0 *)carried.to;\n"
+    "    GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
+    "#endif\n"
     "    if (again)\n"
     "        tickets += (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
     "    do {\n"
@@ -16169,8 +16369,7 @@ static const char *gpuscan__kernels[] = {
     "                                                           &shared->ticket);\n"
     "        if ((ulong)tile * GPUSCAN_TILE >= count)\n"
     "            return;\n"
-    "        gpuscan_sort_tile(tile, plain, digit, keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-    "                          values + numbers.values_offset, values_dst + numbers.values_dst_offset,\n"
+    "        gpuscan_sort_tile(tile, plain, digit, keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried,\n"
     "                          states + numbers.states_offset, states + numbers.next_states_offset,\n"
     "                          states + numbers.bases_offset, count, flags, shared);\n"
     "    } while (again);\n"
@@ -16284,10 +16483,22 @@ static const char *gpuscan__kernels[] = {
     "/* The buffers of all passes, at their first elements: pass 0 goes from keys to keys_dst, pass 1 on to keys_tmp. */\n"
     "#define GPUSCAN_SORT_BUFFERS                                                                                           \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
-    "        global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,                                \\\n"
-    "        global gpuscan_sort_value *values_tmp\n"
+    "        gpuscan_sort_carried carried, global gpuscan_sort_value *values_tmp\n"
     "#define GPUSCAN_SORT_FROM(pass, from, to, tmp) ((pass) == 0 ? (from) : (pass) % 2 ? (to) : (tmp))\n"
     "#define GPUSCAN_SORT_TO(pass, to, tmp)         ((pass) % 2 ? (tmp) : (to))\n"
+    "static inline gpuscan_sort_carried gpuscan_sort_carried_by(uint pass, gpuscan_sort_carried all,\n"
+    "                                                           global gpuscan_sort_value *values_tmp) {\n"
+    "    gpuscan_sort_carried carried = all;\n"
+    "    carried.from = GPUSCAN_SORT_FROM(pass, all.from, all.to, values_tmp);\n"
+    "    carried.to = GPUSCAN_SORT_TO(pass, all.to, values_tmp);\n"
+    "    return carried;\n"
+    "}\n"
+    "\n"
+    "/* What of all passes' flags is a pass's. */\n"
+    "static inline uint gpuscan_sort_flags_by(uint pass, uint passes, uint flags) {\n"
+    "    uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
+    "    return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
+    "}\n"
     "\n"
     "/* The elements in tiles of so many rounds. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros,\n"
@@ -16331,7 +16542,7 @@ static const char *gpuscan__kernels[] = {
     "                before[e] = all[e] = 0;\n"
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
     "                        here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
     "GPUSCAN_UNROLL\n"
@@ -16344,7 +16555,7 @@ static const char *gpuscan__kernels[] = {
     "                sum += all[e];\n"
     "            }\n"
     "            sum = gpuscan_sort_before(sum, shared);\n"
-    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n",
+    "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
     "                    shared->digits.to[d] = sum + before[e] - starts[e];\n"
@@ -16352,12 +16563,11 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "            GPUSCAN_BARRIER();\n"
     "            gpuscan_sort_store(keys_here, rounds, GPUSCAN_SORT_TO(p, keys_dst, keys_tmp),\n"
-    "                               GPUSCAN_SORT_FROM(p, values, values_dst, values_tmp) + first, first,\n"
-    "                               GPUSCAN_SORT_TO(p, values_dst, values_tmp), valid, digit, flags, places, shared);\n"
+    "                               gpuscan_sort_carried_at(gpuscan_sort_carried_by(p, carried, values_tmp), first), first,\n"
+    "                               valid, digit, gpuscan_sort_flags_by(p, passes.passes, flags), places, shared);\n"
     "        }\n"
     "        if (p + 1 < passes.passes)\n"
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
-    "        flags &= ~GPUSCAN_FLAG_BY_INDEX;\n"
     "    }\n"
     "    if (tiles == 1 || gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), tiles, &shared->ticket) != tiles - 1)\n"
     "        return;\n"
@@ -16375,14 +16585,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_DRAWN(zeros)   (GPUSCAN_COUNTERS(zeros))\n"
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
-    "\n"
+    "\n",
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
     "    GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros, uint count, uint flags,                           \\\n"
     "        gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_MEETING_ARGUMENTS                                                                                 \\\n"
-    "    keys, keys_dst, keys_tmp, values, values_dst, values_tmp, counts, zeros, count, flags, passes, shared\n"
+    "    keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, count, flags, passes, shared\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
     "    gpuscan_sort_meeting(GPUSCAN_PTX ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
     "}\n"
@@ -16402,7 +16612,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Until so many parts and tiles are done, if any: what they wrote is seen then. */\n"
     "static inline void gpuscan_sort_await(global uint *zeros, uint most) {\n"
     "    if (GPUSCAN_ITEM == 0 && most > 0) {\n"
@@ -16414,7 +16624,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
-    "\n"
+    "\n",
     "/* One more is done. */\n"
     "static inline void gpuscan_sort_finish(global uint *zeros) {\n"
     "    if (!GPUSCAN_PTX)\n"
@@ -16447,21 +16657,19 @@ static const char *gpuscan__kernels[] = {
     "        awaited = pass + 1;\n"
     "        global const gpuscan_key_bits *from = GPUSCAN_SORT_FROM(pass, keys, keys_dst, keys_tmp);\n"
     "        global gpuscan_key_bits *to = GPUSCAN_SORT_TO(pass, keys_dst, keys_tmp);\n"
-    "        global const gpuscan_sort_value *values_from = GPUSCAN_SORT_FROM(pass, values, values_dst, values_tmp);\n"
-    "        global gpuscan_sort_value *values_to = GPUSCAN_SORT_TO(pass, values_dst, values_tmp);\n"
-    "        global uint *here = states + pass % 2 * most_tiles * GPUSCAN_RADIX;\n"
+    "        gpuscan_sort_carried here = gpuscan_sort_carried_by(pass, carried, values_tmp);\n"
+    "        global uint *own = states + pass % 2 * most_tiles * GPUSCAN_RADIX;\n"
     "        global uint *next = states + (pass + 1) % 2 * most_tiles * GPUSCAN_RADIX;\n"
-    "        global const uint *bases_here = bases + pass * GPUSCAN_RADIX;\n"
-    "        uint flags_here = pass == 0 ? flags : flags & ~GPUSCAN_FLAG_BY_INDEX;\n"
+    "        global const uint *pass_bases = bases + pass * GPUSCAN_RADIX;\n"
+    "        uint pass_flags = gpuscan_sort_flags_by(pass, passes.passes, flags);\n"
     "        bool has_zeros = GPUSCAN_KEY_WHOLE && pass == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
     "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE\n"
     "        if (has_zeros)\n"
-    "            gpuscan_sort_tile_zeros(tile, digit, from, to, values_from, values_to, here, next, bases_here, count,\n"
-    "                                    flags_here, shared);\n"
+    "            gpuscan_sort_tile_zeros(tile, digit, from, to, here, own, next, pass_bases, count, pass_flags, shared);\n"
     "        else\n"
     "#endif\n"
-    "            gpuscan_sort_tile(tile, digit, has_zeros, from, to, values_from, values_to, here, next, bases_here, count,\n"
-    "                              flags_here, shared);\n"
+    "            gpuscan_sort_tile(tile, digit, has_zeros, from, to, here, own, next, pass_bases, count, pass_flags,\n"
+    "                              shared);\n"
     "        gpuscan_sort_finish(zeros);\n"
     "        ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
     "    }\n"
@@ -16472,8 +16680,12 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
-    "    global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,\n"
-    "    global gpuscan_sort_value *values_tmp, global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+    "    global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
+    "    global GPUSCAN_SORT_VALUE_ARGUMENT *values_aside,\n"
+    "#if GPUSCAN_SORT_PACKS /* values: the first field's */\n"
+    "    global uchar *to_0,\n"
+    "#endif\n"
+    "    GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
     "    gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -16481,9 +16693,15 @@ static const char *gpuscan__kernels[] = {
     "    keys += numbers.keys_offset;\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
     "    keys_tmp += numbers.keys_tmp_offset;\n"
-    "    values += numbers.values_offset;\n"
-    "    values_dst += numbers.values_dst_offset;\n"
-    "    values_tmp += numbers.values_tmp_offset;\n"
+    "    global gpuscan_sort_value *values_tmp = (global gpuscan_sort_value *)(values_aside + numbers.values_tmp_offset);\n"
+    "    gpuscan_sort_carried carried;\n"
+    "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);\n"
+    "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "    carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from;\n"
+    "    carried.to_0 = (global gpuscan_sort_field_0 *)(to_0 + numbers.to_0);\n"
+    "    GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
+    "#endif\n"
     "    states += numbers.states_offset;\n"
     "    zeros += numbers.zeros_offset;\n"
     "#if GPUSCAN_SORT_COUNTED\n"
@@ -16491,19 +16709,19 @@ static const char *gpuscan__kernels[] = {
     "    bool is_few = count <= numbers.few;\n"
     "#if GPUSCAN_PTX\n"
     "    if (!is_few && count <= numbers.more)\n"
-    "        gpuscan_sort_more(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, counts, zeros, (uint)count, flags,\n"
-    "                          passes, shared);\n"
+    "        gpuscan_sort_more(keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count, flags, passes,\n"
+    "                          shared);\n"
     "    else\n"
     "#endif\n"
     "    if (is_few || count <= numbers.more)\n"
-    "        gpuscan_sort_few(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, keys, keys_dst, keys_tmp, values,\n"
-    "                         values_dst, values_tmp, counts, zeros, (uint)count, flags, passes, shared);\n"
+    "        gpuscan_sort_few(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, keys, keys_dst, keys_tmp, carried,\n"
+    "                         values_tmp, counts, zeros, (uint)count, flags, passes, shared);\n"
     "    else\n"
-    "        gpuscan_sort_many(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, states, numbers.tiles,\n"
-    "                          (uint)numbers.parts, zeros, count, flags, passes, shared);\n"
+    "        gpuscan_sort_many(keys, keys_dst, keys_tmp, carried, values_tmp, states, numbers.tiles, (uint)numbers.parts,\n"
+    "                          zeros, count, flags, passes, shared);\n"
     "#else\n"
-    "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, keys, keys_dst, keys_tmp, values, values_dst, values_tmp,\n"
-    "                         (global ushort *)states, zeros, (uint)count, flags, passes, shared);\n"
+    "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states, zeros,\n"
+    "                         (uint)count, flags, passes, shared);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -16535,6 +16753,8 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_NO_KEYS, 16384)   /* sort: the keys are not wanted */                                                       \
     X(FLAG_BUCKETS, 32768)   /* sort on a CPU: by the last digit first */                                              \
     X(FLAG_IF_UNEVEN, 65536) /* only where that did not make even buckets */                                           \
+    X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
+    X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -16771,16 +16991,19 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
-    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3]; /* for one launch a pass with lanes, keys of up to 4 and of 8
-                                                           bytes: alone, with values of 4, of 8 bytes */
+    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* for one launch a pass with lanes, keys of up to 4 and of 8
+                                                           bytes: alone, with values of 4, 8, 12, 16 bytes */
     uint32_t sort_zeros; /* then: up to so many floats the first pass has a kernel for those with both zeros */
-    int sort_halves; /* then: values, and they or keys of 8 bytes, go through local memory in two halves of a tile */
+    int sort_halves; /* then: values, and they or keys of 8 bytes or more, go through local memory in parts of a tile */
+    uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5]; /* then: so many elements or more carry a payload that is no value, or
+                                                      several, through the passes as a record of 4, 8, 12, 16 bytes,
+                                                      instead of being gathered; 0: never */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
                                groups that wait for each other: which must not stop once they have begun */
     /* where only the device knows how many there are, all is one launch up to so many elements at most, if sort_together
        is not 0: keys of up to 4 and of 8 bytes, alone, with values of 4, of 8 bytes */
-    uint32_t sort_counted[GPUSCAN__BY_SIZE][3];
+    uint32_t sort_counted[GPUSCAN__BY_SIZE][5];
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
@@ -17795,12 +18018,25 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        bytes: 5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and
        so are values that come early: what is written stays in the cache until its lines are full. A tile a unit ahead;
        none: u64 3633; u32 with 4 bytes 2099, 1910, with 8 bytes 2692, 2383; u64 with 8 bytes 6558, 5980; three ahead
-       are slower. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. */
-    static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][3] = {
-        {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}},
-        {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}}};
-    static const uint32_t sort_counted[GPUSCAN__BY_SIZE][3] = {{1u << 30, 1u << 30, 1u << 21},
-                                                               {1u << 30, 1u << 21, 1u << 21}};
+       are slower. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with
+       records, ms: 12 bytes in one field 256 x 20, 24, 28: 13.1, 12.9, 12.7, 320 x 16, 96 13.3; in fields of 8 and 4
+       bytes 16, 20, 24 rounds 14.3, 13.7, 13.3; of 4, 4, 4 15.1, 15.0, 17.4 (384 x 16, 80 19.5, 512 x 12, 64 19.4). 16
+       bytes: 16, 20, 24 rounds 14.3, 13.8, 14.2, 320 x 16, 96 13.8, 384 x 12, 80 13.9; four fields 17.4, 16.6. */
+    static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
+        {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}},
+        {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}}};
+    /* By index; as a record, H200, us at 2^20; 2^22; 2^24; 2^28 (u64: 2^27). u32 with 4, 4: 99; 237; 1060; 22003, 80; 194;
+       638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15409, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
+       297; 1075; 16612, with 2, 2: 95; 232; 798; 21668, 76; 164; 501; 7325, with 1: 77; 189; 593; 13583, 73; 154; 462;
+       6560, with 12: 114; 296; 981; 15298, 95; 256; 851; 13104, with 16: 92; 259; 969; 15144, 95; 260; 892; 13831. u64
+       with 4, 4: 184; 488; 1849; 16525, 177; 468; 1556; 12147, with 4, 4, 4: 204; 530; 2149; 20232, 201; 633; 2185;
+       16539, with 8, 8: 194; 520; 2073; 16846, 203; 599; 2120; 16495, with 16: 176; 513; 1759; 13323, 205; 594; 2074;
+       16070. Twelve bytes element by element: 16284 at 2^28 (4, 4, 4: 17171), padded to 16 13772 (15165). */
+    static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
+        {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
+        {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
+    static const uint32_t sort_counted[GPUSCAN__BY_SIZE][5] = {
+        {1u << 30, 1u << 30, 1u << 30, 1u << 30, 1u << 30}, {1u << 30, 1u << 21, 1u << 21, 1u << 30, 1u << 30}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -17812,6 +18048,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_zeros = (uint32_t)1 << 25;
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
+    memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
     memcpy(p->sort_counted, sort_counted, sizeof(sort_counted));
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->launches_late = 0; /* (launched or not, the first calls after gpuscan_set_blob take 57, 26 and 31 us) */
@@ -26445,8 +26682,9 @@ typedef struct gpuscan__sort_key {
     uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
     uint32_t rounds[2]; /* together for all: then few and more elements have tiles of so many rounds */
-    uint32_t halved;  /* what has 8 bytes an element goes through local memory in two halves of a tile */
+    uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
+    uint32_t fields;  /* one launch a pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -26470,6 +26708,33 @@ typedef struct gpuscan__sort_buffers {
     int has_dst; /* 0: it may stay where the last pass leaves it */
 } gpuscan__sort_buffers;
 
+/* Fields of a record at most, and its bytes. */
+enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
+
+static uint32_t gpuscan__sort_field_size(uint32_t fields, uint32_t f) {
+    return f < GPUSCAN__SORT_FIELDS ? fields >> 8 * f & 0xff : 0;
+}
+
+static uint32_t gpuscan__sort_field_count(uint32_t fields) {
+    uint32_t f = 0;
+    while (gpuscan__sort_field_size(fields, f))
+        f++;
+    return f;
+}
+
+/* Bytes of a record: words, since they go through local memory as such. */
+static uint32_t gpuscan__sort_record_size(uint32_t fields) {
+    uint32_t f, size = 0;
+    for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
+        size += gpuscan__sort_field_size(fields, f);
+    return (size + 3) / 4 * 4;
+}
+
+/* Whether a record is another thing than its only field. */
+static int gpuscan__sort_packs(uint32_t fields) {
+    return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
+}
+
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
@@ -26482,6 +26747,8 @@ typedef struct gpuscan__sort_plan {
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: none */
+    uint32_t fields;                        /* as in the key */
+    uint32_t field[GPUSCAN__SORT_FIELDS]; /* which payload each is */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -26503,13 +26770,14 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)      \
-    X(few) X(more) X(parts) X(tiles)
+    X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags)
 #define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
-    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
+    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags) X(from_1) X(to_1)       \
+    X(from_2) X(to_2) X(from_3) X(to_3)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
@@ -26589,6 +26857,32 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
 /* Before the states: a word for each digit of up to 8 passes, and one that says of floats whether both zeros occur. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
+/* The type of a record, or of a field. */
+static const char *gpuscan__sort_value_type(uint32_t size) {
+    switch (size) {
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 4: return "uint";
+    case 8: return "uint2";
+    case 12: return "gpuscan_sort_bytes_12";
+    default: return "uint4";
+    }
+}
+
+static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
+    static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
+                                                            "SORT_FIELD_3"};
+    uint32_t fields = gpuscan__sort_own(key).fields, f, size;
+    size = fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+    gpuscan__define_number(text, "SORT_VALUES", size != 0);
+    gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
+    gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
+    gpuscan__define_number(text, "SORT_FIELDS", gpuscan__sort_field_count(fields));
+    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)gpuscan__sort_packs(fields));
+    for (f = 0; f < gpuscan__sort_field_count(fields); f++)
+        gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
+}
+
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -26611,7 +26905,6 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "SORT_AHEAD", own.ahead);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
-    gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
     gpuscan__define_number(text, "SORT_TOGETHER", own.together);
@@ -26632,8 +26925,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__define_number(text, "SORT_VALUES", key->dst != GPUSCAN_TYPE_DEFAULT);
-    gpuscan__define(text, "SORT_VALUE", key->dst == GPUSCAN_TYPE_U64 ? "ulong" : "uint");
+    gpuscan__sort_define_values(text, key);
     gpuscan__define_number(text, "DIGIT_BITS", own.digit_bits);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
@@ -26768,7 +27060,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     const gpuscan__sort_key *own = &plan->key;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t each = own->halved ? 4 : gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
+    uint64_t values = plan->values.size == 12 ? 13 : plan->values.size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
+    uint64_t each = own->halved ? 4 : gpuscan__max(plan->key_size > 4 ? 8 : 4, values);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
@@ -26852,12 +27145,14 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     if (plan->common.forced)
         return;
     key->strategy = (uint32_t)strategy;
-    key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
+    key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
+                          : plan->values.size == 8 ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.zeros = plan->key.counted = 0;
     plan->key.halved = plan->key.ahead = plan->key.together = plan->key.rounds[0] = plan->key.rounds[1] = 0;
+    plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
@@ -26874,14 +27169,16 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             vectors = tile->rounds;
             if (is_float && !is_whole)
                 vectors -= batch; /* their digits take more registers */
+            if (plan->values.size == 12) /* and so do more fields */
+                vectors -= batch * (gpuscan__sort_field_count(plan->fields) - 1);
         }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         halves = gs->device.profile.sort_halves && is_single && plan->values.size != 0 &&
-                 gpuscan__max(plan->values.size, plan->key_size) == 8 && gpuscan__whole_lanes(gs, group) &&
-                 vectors % 2 == 0;
+                 gpuscan__max(plan->values.size, plan->key_size) >= 8 && gpuscan__whole_lanes(gs, group) &&
+                 vectors % (plan->values.size > 8 ? 4 : 2) == 0;
         if (halves)
-            batch = (uint32_t)gpuscan__max(batch, 2);
-        plan->key.small = batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
+            batch = (uint32_t)gpuscan__max(batch, plan->values.size > 8 ? 4 : 2);
+        plan->key.small = batch == 4 && !plan->fields && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
         if (plan->key.small) {
             uint32_t items = GPUSCAN__SORT_SMALL_GROUP;
             while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * GPUSCAN__SORT_SMALL_ROUNDS)
@@ -26892,7 +27189,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         }
         counted = is_single && desc->count_buffer.mem && gs->device.profile.sort_together &&
                   desc->count <= gs->device.profile.sort_counted[plan->key_size > 4][plan->values.size / 4];
-        if (!plan->key.small && is_single && !counted && desc->count <= gs->device.profile.sort_together) {
+        if (!plan->key.small && is_single && !plan->fields && !counted &&
+            desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
             uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
             uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
@@ -26914,7 +27212,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
-            plan->key.small = desc->count <= key->tile && !halves && !counted;
+            plan->key.small = desc->count <= key->tile && !halves && !plan->fields && !counted;
             plan->key.together = (uint32_t)counted;
         }
         key->registers = 0;
@@ -26922,7 +27220,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         plan->key.zeros = plan->key.whole && !plan->key.together && desc->count <= gs->device.profile.sort_zeros;
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
-        if (plan->key.counted && counted) {
+        if (counted && !plan->key.small) {
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
             plan->key.rounds[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_FEW_ROUNDS, fewer);
             plan->key.rounds[1] = (uint32_t)gpuscan__min(GPUSCAN__SORT_TOGETHER_MOST_ROUNDS, key->vectors);
@@ -27036,7 +27334,12 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (!plan->by_index) {
+    if (gpuscan__sort_packs(plan->fields)) { /* the last of the passes, two at least, leaves none */
+        buffers->has_dst = 0;
+        buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
+        if (plan->passes > 2)
+            buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    } else if (!plan->by_index) {
         gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
     } else if (desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
@@ -27128,6 +27431,33 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
+/* Which payloads are fields of a record that the passes carry; 0: they are gathered, unless a single one is a value as it
+   is. Several payloads share a record only where there is a pass that packs it and another that unpacks it. */
+static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
+    static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint32_t fields = 0, f = 0, bytes = 0, least, k;
+    size_t s;
+    if (desc->payload_count > GPUSCAN__SORT_FIELDS || plan->wants_indices || desc->custom)
+        return 0;
+    for (s = 0; s < GPUSCAN__COUNT_OF(sizes); s++)
+        for (k = 0; k < desc->payload_count; k++)
+            if (desc->payloads[k].size == sizes[s]) {
+                plan->field[f] = k;
+                fields |= sizes[s] << 8 * f++;
+                bytes += sizes[s];
+            }
+    if (f < desc->payload_count || bytes > GPUSCAN__SORT_RECORD)
+        return 0;
+    if (plan->common.forced)
+        return gpuscan__sort_own(plan->common.forced).fields;
+    least = gs->device.profile.sort_carried[plan->key_size > 4][f > 1][gpuscan__sort_record_size(fields) / 4];
+    if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
+        (f == 1 && (bytes == 4 || bytes == 8)))
+        return 0;
+    return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
+}
+
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -27148,8 +27478,10 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
         strategy = gpuscan__strategies[strategy].portable;
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
-    plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
+    plan->fields = gpuscan__sort_record(gs, plan, strategy);
+    plan->by_index = plan->wants_indices || desc->custom ||
+                     (desc->payload_count && size != 4 && size != 8 && !plan->fields);
+    plan->values.size = plan->by_index ? 0 : plan->fields ? gpuscan__sort_record_size(plan->fields) : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
     plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
@@ -27176,6 +27508,41 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, const gpuscan__sort_
     return place->buffer.mem ? gpuscan__arg_buffer(launch, place->buffer)
                              : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place->past, size);
 }
+
+/* The same of values: records' offsets are in bytes, as in the scratch they need not begin at a multiple of theirs. */
+static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
+                                    const gpuscan__sort_place *place, uint64_t size) {
+    return plan->fields ? gpuscan__arg_place(launch, place, 1) * (place->buffer.mem ? size : 1)
+                        : gpuscan__arg_place(launch, place, size);
+}
+
+/* A record's field's array to read or to write; its offset in bytes. */
+static uint64_t gpuscan__arg_field(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t f, int is_dst) {
+    const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + (uint32_t)is_dst];
+    return gpuscan__arg_buffer(launch, gpuscan__sort_of(range->buffer).buffer) *
+           gpuscan__sort_field_size(plan->fields, f);
+}
+
+/* Of the fields after the first: where each is read and written. */
+static void gpuscan__arg_more_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan, cl_ulong *more) {
+    uint32_t f;
+    memset(more, 0, 2 * (GPUSCAN__SORT_FIELDS - 1) * sizeof(*more));
+    for (f = 1; f < gpuscan__sort_field_count(plan->fields); f++) {
+        *more++ = gpuscan__arg_field(launch, plan, f, 0);
+        *more++ = gpuscan__arg_field(launch, plan, f, 1);
+    }
+}
+#define GPUSCAN__SORT_ARG_MORE_FIELDS(launch, plan, numbers)                                                           \
+    do {                                                                                                               \
+        cl_ulong more_fields[2 * (GPUSCAN__SORT_FIELDS - 1)];                                                          \
+        gpuscan__arg_more_fields(launch, plan, more_fields);                                                           \
+        (numbers).from_1 = more_fields[0];                                                                             \
+        (numbers).to_1 = more_fields[1];                                                                               \
+        (numbers).from_2 = more_fields[2];                                                                             \
+        (numbers).to_2 = more_fields[3];                                                                               \
+        (numbers).from_3 = more_fields[4];                                                                             \
+        (numbers).to_3 = more_fields[5];                                                                               \
+    } while (0)
 
 /* A call's commands as they come, the last of which is known as such. */
 typedef struct gpuscan__sort_run {
@@ -27305,14 +27672,18 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
     uint32_t size = plan->values.size;
     const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
+    int packs = gpuscan__sort_packs(plan->fields);
     gpuscan__sort_together_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
     numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
     numbers.values_offset =
-        gpuscan__arg_place(&launch, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
+        packs ? gpuscan__arg_field(&launch, plan, 0, 0)
+              : gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
+    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size ? size : 1);
+    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size ? size : 1);
+    numbers.to_0 = packs ? gpuscan__arg_field(&launch, plan, 0, 1) : 0;
+    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
@@ -27322,7 +27693,8 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.end = plan->end;
     numbers.width = plan->width;
     numbers.passes = plan->passes;
-    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
+    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
+                    (packs ? (uint32_t)GPUSCAN__FLAG_PACKS | (uint32_t)GPUSCAN__FLAG_UNPACKS : 0);
     numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
     if (plan->key.counted) {
         int more;
@@ -27368,6 +27740,10 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     step.flags = plan->common.flags | (is_first_by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
     if (pass == plan->passes - 1 && !keys->has_dst)
         step.flags |= GPUSCAN__FLAG_NO_KEYS;
+    if (gpuscan__sort_packs(plan->fields) && pass == 0)
+        step.flags |= GPUSCAN__FLAG_PACKS;
+    if (gpuscan__sort_packs(plan->fields) && pass == plan->passes - 1)
+        step.flags |= GPUSCAN__FLAG_UNPACKS;
     if (gpuscan__key_is_cpu(&plan->common.key) &&
         desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
         step.flags |= GPUSCAN__FLAG_STREAM;
@@ -27407,10 +27783,16 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass,
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     uint64_t states = plan->tiles << plan->key.digit_bits, at;
     gpuscan__sort_sweep_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
-    numbers.values_offset = gpuscan__arg_place(&launch, &step.values, step.values_size);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
+    numbers.values_offset = step.flags & GPUSCAN__FLAG_PACKS
+                                ? gpuscan__arg_field(&launch, plan, 0, 0)
+                                : gpuscan__arg_values(&launch, plan, &step.values, step.values_size);
+    numbers.values_dst_offset = step.flags & GPUSCAN__FLAG_UNPACKS
+                                    ? gpuscan__arg_field(&launch, plan, 0, 1)
+                                    : gpuscan__arg_values(&launch, plan, &step.values_dst, step.values_size);
+    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
     at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
     numbers.next_states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
@@ -27619,22 +28001,12 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* What dst and its values must hold, from what src and its values do. */
-static void gpuscan__test_sorted(gpuscan_type type, const uint64_t *codes, uint32_t *places, uint64_t count,
-                                 const gpuscan__test_array *src, gpuscan__test_array *dst,
-                                 const gpuscan__test_array *payload, gpuscan__test_array *values, size_t value_size) {
-    const uint32_t *order = gpuscan__test_sort(codes, places, count);
-    uint32_t size = gpuscan__types[type].size;
+/* What dst must hold, from what src does. */
+static void gpuscan__test_moved(const uint32_t *order, uint64_t count, const gpuscan__test_array *src,
+                                gpuscan__test_array *dst, size_t size) {
     uint64_t i;
-    for (i = 0; i < count; i++) {
-        gpuscan__number index;
+    for (i = 0; i < count; i++)
         memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
-        index.bits = order[i];
-        if (payload)
-            memcpy(values->expected + i * value_size, payload->before + (size_t)order[i] * value_size, value_size);
-        else if (values)
-            gpuscan__put_number(value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, values->expected, i, index);
-    }
 }
 
 /* Of the three rounds the second asks for indices where the program can move them, and the third for elements that are
@@ -27642,15 +28014,16 @@ static void gpuscan__test_sorted(gpuscan_type type, const uint64_t *codes, uint3
 static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
-    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0;
+    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0, k;
     uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
     gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    gpuscan_payload payload;
+    gpuscan_payload payloads[GPUSCAN__SORT_FIELDS];
     gpuscan__test test;
-    gpuscan__test_array *src, *dst, *payload_src = NULL, *values = NULL;
+    gpuscan__test_array *src, *dst, *payload_src[GPUSCAN__SORT_FIELDS], *values[GPUSCAN__SORT_FIELDS] = {NULL};
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
+    const uint32_t *order;
     gpuscan_result r;
     int moves_indices;
     if (own.small)
@@ -27658,12 +28031,13 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     if (own.together && own.counted && round > 0) /* as gpuscan__sort_limit has it: each body gets some */
         count = (round + 1) * (uint64_t)program->key.group * own.rounds[round - 1] - 1;
     memset(&desc, 0, sizeof(desc));
-    memset(&payload, 0, sizeof(payload));
+    memset(payloads, 0, sizeof(payloads));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     desc.key_type = type;
     desc.count = count;
     desc.descending = round == 1;
+    desc.payloads = payloads;
     src = gpuscan__test_array_of(&test, &desc.src, count * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
     if (round == 2 && !own.whole) {
@@ -27674,13 +28048,16 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     moves_indices = value_size == (own.wide ? 8 : 4);
     if (moves_indices && round == 1) {
         desc.index_type = own.wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-        values = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
+        values[0] = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
     } else if (value_size) {
-        payload.size = value_size = moves_indices && round == 2 ? 12 : value_size;
-        desc.payloads = &payload;
+        payloads[0].size = moves_indices && round == 2 ? 12 : value_size;
         desc.payload_count = 1;
-        payload_src = gpuscan__test_array_of(&test, &payload.src, count * value_size);
-        values = gpuscan__test_array_of(&test, &payload.dst, count * value_size);
+    }
+    for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
+        payloads[k].size = gpuscan__sort_field_size(own.fields, desc.payload_count++);
+    for (k = 0; k < desc.payload_count; k++) {
+        payload_src[k] = gpuscan__test_array_of(&test, &payloads[k].src, count * payloads[k].size);
+        values[k] = gpuscan__test_array_of(&test, &payloads[k].dst, count * payloads[k].size);
     }
     test.failed |= codes == NULL;
     if (!test.failed) {
@@ -27695,16 +28072,20 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
                                             : GPUSCAN_TYPE_U8,
                                 src->before, i, key);
         }
-        for (i = 0; payload_src && i < count * value_size / 4; i++) {
-            gpuscan__number word;
-            word.bits = gpuscan__mix(~i);
-            gpuscan__put_number(GPUSCAN_TYPE_U32, payload_src->before, i, word);
-        }
+        order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
         gpuscan__test_filled(src);
-        if (payload_src)
-            gpuscan__test_filled(payload_src);
-        gpuscan__test_sorted(type, codes, (uint32_t *)(codes + count), count, src, dst, payload_src, values,
-                             value_size);
+        gpuscan__test_moved(order, count, src, dst, size);
+        for (k = 0; k < desc.payload_count; k++) {
+            for (i = 0; i < count * payloads[k].size; i++)
+                payload_src[k]->before[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
+            gpuscan__test_filled(payload_src[k]);
+            gpuscan__test_moved(order, count, payload_src[k], values[k], payloads[k].size);
+        }
+        for (i = 0; i < count && values[0] && k == 0; i++) {
+            gpuscan__number index;
+            index.bits = order[i];
+            gpuscan__put_number(value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, values[0]->expected, i, index);
+        }
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);

@@ -439,6 +439,26 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
     }
 }
 
+/* Of payloads that passes carry as a record, also by the device's count. */
+static void sort_records(gpuscan_type keys, uint32_t first, uint32_t second) {
+    gpuscan_sort_desc desc;
+    gpuscan_payload values[2];
+    int place = 0, counted;
+    memset(&desc, 0, sizeof desc);
+    memset(values, 0, sizeof values);
+    values[0].size = first;
+    values[1].size = second;
+    desc.count = UINT64_C(1) << 26;
+    desc.key_type = keys;
+    desc.payloads = values;
+    desc.payload_count = second ? 2 : 1;
+    for (counted = 0; counted < 2; counted++) {
+        gpuscan *gs = fresh();
+        desc.count_buffer.mem = counted ? (cl_mem)(void *)&place : NULL;
+        done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of records");
+    }
+}
+
 static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
     gpuscan_integral_desc desc;
     gpuscan *gs = fresh();
@@ -496,6 +516,9 @@ static void everything(void) {
     sort(GPUSCAN_TYPE_F16, 4, NULL, 0);
     sort(GPUSCAN_TYPE_I8, 0, NULL, 0);
     sort(GPUSCAN_TYPE_U32, 12, &keyed, 0);
+    sort_records(GPUSCAN_TYPE_U32, 16, 0);
+    sort_records(GPUSCAN_TYPE_F32, 4, 8);
+    sort_records(GPUSCAN_TYPE_I16, 2, 1);
     quantile(GPUSCAN_TYPE_U32, 256);
     quantile(GPUSCAN_TYPE_U64, 65536);
     integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);

@@ -14,7 +14,7 @@ typedef struct plant {
                               of them long, J: which is split, h: histogram, g: of rows with gaps, t: of their tiles, by
                               an expression, k: select, l: lengths of runs of 700, q: sort of floats, with NaN, and
                               values, z: of tiles together, Z: counted on the device, p: with a payload that is
-                              gathered, i: integral, m: quantiles, x: histogram of an image's region, y: its integral */
+                              gathered, P: with payloads in a record, i: integral, m: quantiles, x: histogram of an image's region, y: its integral */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -114,6 +114,8 @@ static const plant plants[] = {
     {"SORT_ORDER", 'z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_LOOK_BACK", 'Z', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_TAIL", 'z', SINGLE, 8, 0, 5003, REFUSED},
+    {"SORT_RECORD", 'P', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SORT_RECORD", 'P', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_TAIL", 'q', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, WRONG},
     {"SORT_BUCKETS", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 2100003, WRONG},
@@ -167,11 +169,11 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     uint32_t *payload = (uint32_t *)test_alloc(n * 12), *moved = (uint32_t *)test_alloc(n * 12);
     uint64_t i, at = 0;
     gpuscan_sort_desc d;
-    gpuscan_payload values;
+    gpuscan_payload values[2];
     cl_int status = CL_SUCCESS;
     cl_mem mem[4];
     gpuscan_result r;
-    size_t each = p->what == 'p' ? 3 : 1; /* words of a payload's element */
+    size_t each = p->what == 'p' || p->what == 'P' ? 3 : 1; /* words of a payload's element */
     int value, right = 1;
     for (i = 0; i < n; i++) {
         float number = (float)test_below(7) - 3;
@@ -185,15 +187,15 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         test_cl(status);
     }
     memset(&d, 0, sizeof d);
-    memset(&values, 0, sizeof values);
+    memset(values, 0, sizeof values);
     d.key_type = GPUSCAN_TYPE_F32;
     d.count = n;
     d.src.mem = mem[0];
     d.dst.mem = mem[2];
-    values.src.mem = mem[1];
-    values.dst.mem = mem[3];
-    values.size = 4 * each;
-    d.payloads = &values;
+    values[0].src.mem = mem[1];
+    values[0].dst.mem = mem[3];
+    values[0].size = 4 * each;
+    d.payloads = values;
     d.payload_count = 1;
     d.call.strategy = p->strategy;
     if (p->what == 'z' || p->what == 'Z') {
@@ -208,6 +210,15 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         while (keys[d.count_buffer.offset] < n)
             d.count_buffer.offset++;
         d.count_type = GPUSCAN_TYPE_U32;
+    }
+    if (p->what == 'P') { /* a record, of which keys are a field */
+        memset(gs->device.profile.sort_carried, 0, sizeof gs->device.profile.sort_carried);
+        gs->device.profile.sort_carried[0][1][4] = 1;
+        d.dst.mem = NULL;
+        values[1].src.mem = mem[0];
+        values[1].dst.mem = mem[2];
+        values[1].size = 4;
+        d.payload_count = 2;
     }
     r = gpuscan_sort(gs, &d);
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
@@ -309,7 +320,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint32_t offsets[41];
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
-    const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'Z' || p->what == 'p';
+    const int is_sort = p->what == 'q' || p->what == 'z' || p->what == 'Z' || p->what == 'p' || p->what == 'P';
     if (is_sort || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);

@@ -172,6 +172,26 @@ static void counted_together(void) {
     memset(test.gs->device.profile.sort_counted, 0xff, sizeof test.gs->device.profile.sort_counted);
 }
 
+/* Records from so many elements on; 0: never. */
+static void carry_from(uint32_t least) {
+    size_t i, k;
+    for (i = 0; i < 2; i++)
+        for (k = 0; k < 5; k++)
+            test.gs->device.profile.sort_carried[i][0][k] = test.gs->device.profile.sort_carried[i][1][k] = least;
+}
+
+/* Whether a program carries records. */
+static int carries(void) {
+    const gpuscan__program *program;
+    int                     found = 0;
+    for (program = test.gs->programs; program; program = program->next) {
+        gpuscan__sort_key own;
+        memcpy(&own, program->key.own, sizeof own);
+        found = found || own.fields;
+    }
+    return found;
+}
+
 /* The device's count is far below the most: of three units 288 are sorted in tiles of 3 elements a work-item, 384 in
    tiles of 4, and more by tickets. */
 static void few_of_many(void **state) {
@@ -179,11 +199,14 @@ static void few_of_many(void **state) {
                                       511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
-        uint32_t     size;
-        int          has_permutation, in_place, may_destroy;
-    } of[] = {{GPUSCAN_TYPE_U32, 0, 0, 0, 0},  {GPUSCAN_TYPE_F32, 4, 0, 1, 0}, {GPUSCAN_TYPE_U64, 8, 0, 0, 1},
-              {GPUSCAN_TYPE_U32, 12, 0, 0, 0}, {GPUSCAN_TYPE_I16, 0, 1, 0, 0}, {GPUSCAN_TYPE_F64, 4, 1, 1, 0},
-              {GPUSCAN_TYPE_U8, 8, 0, 0, 0}};
+        uint32_t     sizes[4];
+        int          has_permutation, in_place, may_destroy, carried;
+    } of[] = {{GPUSCAN_TYPE_U32, {0}, 0, 0, 0, 0},       {GPUSCAN_TYPE_F32, {4}, 0, 1, 0, 0},
+              {GPUSCAN_TYPE_U64, {8}, 0, 0, 1, 0},       {GPUSCAN_TYPE_U32, {12}, 0, 0, 0, 0},
+              {GPUSCAN_TYPE_I16, {0}, 1, 0, 0, 0},       {GPUSCAN_TYPE_F64, {4}, 1, 1, 0, 0},
+              {GPUSCAN_TYPE_U8, {8}, 0, 0, 0, 0},        {GPUSCAN_TYPE_U32, {4, 2, 1, 1}, 0, 1, 0, 1},
+              {GPUSCAN_TYPE_F32, {4, 4, 4}, 0, 0, 1, 1}, {GPUSCAN_TYPE_U64, {16}, 0, 0, 0, 1},
+              {GPUSCAN_TYPE_U16, {1}, 0, 1, 0, 1}};
     const size_t kinds = sizeof of / sizeof of[0];
     size_t       i, k;
     (void)state;
@@ -194,21 +217,25 @@ static void few_of_many(void **state) {
             continue;
         test_limit(&limits);
         together(k % 2 == 0);
+        test.gs->device.profile.sort_halves = k % 3 == 0;
         test.gs->device.units = 3;
         counted_together();
+        carry_from((uint32_t)of[k].carried);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort(of[k].type, 5003);
             c.keys = i % 2 ? KEYS_SPECIAL : i % 6 == 4 ? KEYS_AND_3 : KEYS_RANDOM;
             c.descending = i % 5 == 1;
-            c.sizes[0] = of[k].size;
+            memcpy(c.sizes, of[k].sizes, sizeof of[k].sizes);
             c.has_permutation = of[k].has_permutation;
             c.in_place = c.payloads_in_place = of[k].in_place;
             c.may_destroy = of[k].may_destroy;
             c.count_type = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
             c.device_count = counts[i];
             if ((!test.is_small || i % 4 == 0) &&
-                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+                test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
                 assert_true(is_counted());
+                assert_int_equal(carries(), of[k].carried);
+            }
         }
     }
 }
@@ -243,6 +270,50 @@ static void halves_together(void **state) {
             if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
                 assert_true(is_together(1, 0));
         }
+}
+
+/* Payloads that the passes carry as a record, with and without lanes, which carry larger ones in parts of a tile: of
+   one field and of several, that fill its words or do not, for an odd and an even number of passes, and with one pass,
+   which carries a single field only. */
+static void records(void **state) {
+    static const struct {
+        gpuscan_type type;
+        uint32_t     bit_end, sizes[5];
+        int          carried;
+    } of[] = {{GPUSCAN_TYPE_U32, 0, {4, 4, 4}, 1},    {GPUSCAN_TYPE_U64, 24, {16}, 1},
+              {GPUSCAN_TYPE_U32, 16, {1, 8, 2, 4}, 1}, {GPUSCAN_TYPE_F32, 0, {12}, 1},
+              {GPUSCAN_TYPE_U32, 20, {2}, 1},          {GPUSCAN_TYPE_F64, 0, {4, 12}, 1},
+              {GPUSCAN_TYPE_U32, 8, {16}, 1},          {GPUSCAN_TYPE_U32, 8, {4, 4}, 0},
+              {GPUSCAN_TYPE_U32, 0, {8, 8, 4}, 0},     {GPUSCAN_TYPE_U32, 0, {4, 3}, 0},
+              {GPUSCAN_TYPE_U32, 0, {1, 1, 1, 1, 1}, 0}};
+    size_t i, n = sizeof of / sizeof of[0];
+    (void)state;
+    for (i = 0; i < 2 * n; i++) {
+        gpuscan_limits limits;
+        sort_case      c = a_sort(of[i % n].type, test_size(190, 3001, 50021));
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = i / n ? 8 : 0;
+        c.bit_end = of[i % n].bit_end;
+        c.descending = (int)test_below(2);
+        c.keys = i % 2 ? KEYS_FEW : KEYS_RANDOM;
+        c.in_place = (int)test_below(2);
+        c.payloads_in_place = (int)test_below(2);
+        c.may_destroy = (int)test_below(2);
+        c.no_dst = !c.in_place && test_below(4) == 0;
+        c.payload_offset = test_below(5);
+        c.count_type = test_below(3) ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U32;
+        c.device_count = test_below(c.count + c.count / 4 + 1);
+        c.scratch = (test_scratch_choice)test_below(3);
+        memcpy(c.sizes, of[i % n].sizes, sizeof of[0].sizes);
+        if (test.is_small ? (i + test.seed) % 4 != 0 : (i + test.seed) % 5 != 0 && !test_share(i, 1))
+            continue;
+        test_limit(&limits);
+        carry_from(1);
+        test.gs->device.profile.sort_halves = limits.lanes != 0;
+        test.gs->device.profile.sort_together = 0;
+        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+            assert_int_equal(carries(), of[i % n].carried);
+    }
 }
 
 static void large(void **state) {
@@ -609,7 +680,7 @@ static void scratch_sizes(void **state) {
     (void)state;
     for (in_place = 0; in_place < 2; in_place++)
         for (destroy = 0; destroy < 2; destroy++)
-            for (what = 0; what < 5; what++) {
+            for (what = 0; what < 7; what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
                 test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
@@ -622,9 +693,11 @@ static void scratch_sizes(void **state) {
                 memset(&payload, 0, sizeof payload);
                 d.count = n;
                 d.may_destroy_src = destroy;
-                payload.size = what == 1 ? 4 : what == 2 ? 16 : 3;
-                d.payloads = what && what < 4 ? &payload : NULL;
-                d.payload_count = what && what < 4;
+                payload.size = what == 1 ? 4 : what == 2 || what == 5 ? 16 : what == 6 ? 2 : 3;
+                d.payloads = what && what != 4 ? &payload : NULL;
+                d.payload_count = what && what != 4;
+                carry_from(what > 4); /* by the passes: one field, which is packed or not */
+                d.call.strategy = what > 4 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
                 d.index_type = what == 4 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
                 test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
                 test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
@@ -665,6 +738,7 @@ static void random_sorts(void **state) {
         uint32_t  bits = (uint32_t)(8 * ref_size(c.type));
         if (i == n / 2 && !test.is_small)
             in_parts((int)test_below(2));
+        carry_from((uint32_t)test_below(1000));
         c.keys = (sort_keys)test_below(KEYS_COUNT);
         c.descending = (int)test_below(2);
         if (test_below(2)) {
@@ -838,6 +912,7 @@ int main(void) {
                                        TEST(lengths_together),
                                        TEST(few_of_many),
                                        TEST(halves_together),
+                                       TEST(records),
                                        TEST(zeros_apart),
                                        TEST(large),
                                        TEST(types),
