@@ -15724,6 +15724,25 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_values, gpuscan_sort_value, value)\n"
     "#endif\n"
     "\n",
+    "/* And back to the work-items. */\n"
+    "#define GPUSCAN_SORT_TAKE(name, type, array)                                                                           \\\n"
+    "    GPUSCAN_INLINE void name(type *tile, uint rounds, uint part, uint parts, local gpuscan_sort_shared *shared) {      \\\n"
+    "        const uint size = GPUSCAN_GROUP * rounds / parts;                                                              \\\n"
+    "        GPUSCAN_UNROLL                                                                                                 \\\n"
+    "        for (uint k = 0; k < rounds; k++) {                                                                            \\\n"
+    "            uint at = gpuscan_sort_at(k, rounds) - part * size;                                                        \\\n"
+    "            if (parts == 1 || at < size)                                                                               \\\n"
+    "                tile[k] = shared->exchange.array[at];                                                                  \\\n"
+    "        }                                                                                                              \\\n"
+    "        GPUSCAN_BARRIER();                                                                                             \\\n"
+    "    }\n"
+    "#if GPUSCAN_SORT_COUNTED\n"
+    "GPUSCAN_SORT_TAKE(gpuscan_sort_take_keys, gpuscan_twiddled, key)\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_SORT_TAKE(gpuscan_sort_take_values, gpuscan_sort_value, value)\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* Rounds of which the code stands once. Keys alone: a tile's code runs once a tile, and what the instruction caches do\n"
     "   not hold costs most where there are few tiles. H200, us at 2^24, 2^28: u32 once 298, 3851, 6 rounds 295, 3819, 7 300,\n"
     "   3888, 14 297, 3823; f32 once 379, 4094, 6 350, 4095, 7 352, 4081; u64 at 2^24 once 855, 5 857, 10 862. */\n"
@@ -15733,7 +15752,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_STORE_STEP(rounds) ((rounds) / GPUSCAN_KEY_PARTS)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Stores a part of the tile's keys, whole: all; digits, packed: what each had. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, uint rounds, bool whole, uint valid,\n"
     "                                            uint part, gpuscan_twiddled_digit digit, uint *digits,\n"
@@ -16500,13 +16519,11 @@ static const char *gpuscan__kernels[] = {
     "    return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
     "}\n"
     "\n"
-    "/* The elements in tiles of so many rounds. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros,\n"
-    "                                         uint count, uint flags, gpuscan_sort_passes passes,\n"
+    "/* The elements in tiles of so many rounds, each of which a group has of its own. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts,\n"
+    "                                         global uint *zeros, uint count, uint flags, gpuscan_sort_passes passes,\n"
     "                                         local gpuscan_sort_shared *shared) {\n"
-    "    uint size = GPUSCAN_GROUP * rounds, tiles = (count + size - 1) / size, own = (uint)get_group_id(0), meeting = 0;\n"
-    "    if (own >= tiles)\n"
-    "        return;\n"
+    "    uint size = GPUSCAN_GROUP * rounds, tiles = (count + size - 1) / size, meeting = 0;\n"
     "    GPUSCAN_TEST_DELAY(own);\n"
     "    uint agreed = gpuscan_sort_agree(zeros, tiles, shared);\n"
     "    /* alone: all tiles' counts are published before the first tile is stored, in steps before it */\n"
@@ -16569,12 +16586,17 @@ static const char *gpuscan__kernels[] = {
     "        if (p + 1 < passes.passes)\n"
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "    }\n"
-    "    if (tiles == 1 || gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), tiles, &shared->ticket) != tiles - 1)\n"
-    "        return;\n"
-    "    if (GPUSCAN_ITEM == 0) { /* the last: the words are 0 as they were */\n"
+    "}\n"
+    "\n"
+    "/* Of so many groups the last to leave makes the words 0 as they were. */\n"
+    "static inline bool gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
+    "    if (gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) != groups - 1)\n"
+    "        return false;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros), 0u);\n"
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(zeros), 0u);\n"
     "    }\n"
+    "    return true;\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_COUNTED\n"
@@ -16586,13 +16608,113 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
     "\n",
+    "/* All passes of a single tile, which stays with its group. */\n"
+    "#define GPUSCAN_SORT_ONE_PARAMETERS                                                                                    \\\n"
+    "    GPUSCAN_SORT_BUFFERS, uint count, uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
+    "GPUSCAN_INLINE void gpuscan_sort_one_by(uint rounds, GPUSCAN_SORT_ONE_PARAMETERS) {\n"
+    "    uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
+    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
+    "    gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, 0));\n"
+    "    global gpuscan_key_bits *keys_to = GPUSCAN_SORT_TO(passes.passes - 1, keys_dst, keys_tmp);\n"
+    "    gpuscan_sort_load(tile, keys, rounds, count, digit);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_load_values(values, carried, 0, rounds, count, flags);\n"
+    "#endif\n"
+    "    for (uint p = 0; p < passes.passes; p++) {\n"
+    "        gpuscan_twiddled ordered[GPUSCAN_ROUNDS];\n"
+    "        gpuscan_sort_begin(shared);\n"
+    "        gpuscan_sort_tally(tile, rounds, digit, totals, firsts, shared);\n"
+    "        gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
+    "        gpuscan_sort_exchange(tile, rounds, digit, places, shared);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
+    "#if GPUSCAN_SORT_HALVED\n"
+    "            if (GPUSCAN_KEY_PARTS > 1)\n"
+    "                gpuscan_sort_order_keys(tile, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
+    "#endif\n"
+    "            gpuscan_sort_take_keys(ordered, rounds, part, GPUSCAN_KEY_PARTS, shared);\n"
+    "        }\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        gpuscan_sort_value moved[GPUSCAN_ROUNDS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
+    "            gpuscan_sort_order_values(values, rounds, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
+    "            gpuscan_sort_take_values(moved, rounds, part, GPUSCAN_VALUE_PARTS, shared);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            values[k] = moved[k];\n"
+    "#endif\n"
+    "        gpuscan_twiddled_digit before = digit;\n"
+    "        if (p + 1 < passes.passes)\n"
+    "            digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p + 1));\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            tile[k] = gpuscan_sort_at(k, rounds) < count ? gpuscan_twiddle_on(ordered[k], before, digit)\n"
+    "                                                         : gpuscan_twiddled_last(digit);\n"
+    "    }\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    carried = gpuscan_sort_carried_by(passes.passes - 1, carried, values_tmp);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++) {\n"
+    "        uint at = gpuscan_sort_at(k, rounds);\n"
+    "        if (at >= count)\n"
+    "            continue;\n"
+    "        keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "        gpuscan_sort_unpack(carried, at, values[k]);\n"
+    "#elif GPUSCAN_SORT_VALUES\n"
+    "        carried.to[at] = values[k];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
+    "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
+    "   others only where that has not been enough for a while. */\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline uint gpuscan_unit(void) {\n"
+    "    uint unit;\n"
+    "    __asm__ volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(unit));\n"
+    "    return unit;\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_unit() ((uint)get_group_id(0))\n"
+    "#endif\n"
+    "#define GPUSCAN_SORT_ON_UNITS(zeros) (zeros) /* groups that have come to each unit, in the room of counts, and: */\n"
+    "#define GPUSCAN_SORT_CLAIMED(zeros)  ((zeros) + GPUSCAN_RADIX) /* tiles that have a group */\n"
+    "#define GPUSCAN_SORT_CLAIM_POLLS     64\n"
+    "static inline uint gpuscan_sort_claim(global uint *zeros, uint tiles, local gpuscan_sort_shared *shared) {\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        global uint *claimed = GPUSCAN_SORT_CLAIMED(zeros);\n"
+    "        global uint *unit = GPUSCAN_SORT_ON_UNITS(zeros) + gpuscan_unit() % GPUSCAN_RADIX;\n"
+    "        uint seen = 0;\n"
+    "        if (atomic_inc((volatile global uint *)unit) != 0)\n"
+    "            for (uint polls = 0; seen < tiles && polls < GPUSCAN_SORT_CLAIM_POLLS; polls++)\n"
+    "                seen = gpuscan_sort_observe(claimed);\n"
+    "        shared->ticket = seen < tiles ? atomic_inc((volatile global uint *)claimed) : tiles;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    uint claim = shared->ticket;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return claim;\n"
+    "}\n"
+    "\n"
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
-    "    GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros, uint count, uint flags,                           \\\n"
+    "    uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros, uint count, uint flags,                 \\\n"
     "        gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_MEETING_ARGUMENTS                                                                                 \\\n"
-    "    keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, count, flags, passes, shared\n"
+    "    own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, count, flags, passes, shared\n"
+    "#define GPUSCAN_SORT_ONE_ARGUMENTS keys, keys_dst, keys_tmp, carried, values_tmp, count, flags, passes, shared\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one(uint rounds, GPUSCAN_SORT_ONE_PARAMETERS) {\n"
+    "    gpuscan_sort_one_by(GPUSCAN_PTX ? GPUSCAN_SORT_ONE_ROUNDS : rounds, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
+    "}\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
     "    gpuscan_sort_meeting(GPUSCAN_PTX ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
     "}\n"
@@ -16603,6 +16725,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
     "}\n"
     "#if GPUSCAN_PTX\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_least(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
+    "    gpuscan_sort_one_by(GPUSCAN_SORT_LEAST_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
+    "}\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_more(GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
     "    gpuscan_sort_meeting(GPUSCAN_SORT_MORE_ROUNDS, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
     "}\n"
@@ -16612,7 +16737,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Until so many parts and tiles are done, if any: what they wrote is seen then. */\n"
     "static inline void gpuscan_sort_await(global uint *zeros, uint most) {\n"
     "    if (GPUSCAN_ITEM == 0 && most > 0) {\n"
@@ -16624,7 +16749,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One more is done. */\n"
     "static inline void gpuscan_sort_finish(global uint *zeros) {\n"
     "    if (!GPUSCAN_PTX)\n"
@@ -16707,21 +16832,50 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_COUNTED\n"
     "    global ushort *counts = (global ushort *)states;\n"
     "    bool is_few = count <= numbers.few;\n"
+    "    uint rounds = is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
+    "    uint own = (uint)get_group_id(0);\n"
+    "    if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_ONE_ROUNDS) {\n"
+    "        bool is_least = count <= GPUSCAN_GROUP * GPUSCAN_SORT_LEAST_ROUNDS;\n"
+    "        if (own > 0 || count == 0)\n"
+    "            return;\n"
     "#if GPUSCAN_PTX\n"
-    "    if (!is_few && count <= numbers.more)\n"
-    "        gpuscan_sort_more(keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count, flags, passes,\n"
-    "                          shared);\n"
-    "    else\n"
+    "        if (is_least)\n"
+    "            gpuscan_sort_least(keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
+    "        else\n"
     "#endif\n"
-    "    if (is_few || count <= numbers.more)\n"
-    "        gpuscan_sort_few(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, keys, keys_dst, keys_tmp, carried,\n"
-    "                         values_tmp, counts, zeros, (uint)count, flags, passes, shared);\n"
-    "    else\n"
+    "            gpuscan_sort_one(is_least ? GPUSCAN_SORT_LEAST_ROUNDS : GPUSCAN_SORT_ONE_ROUNDS, keys, keys_dst, keys_tmp,\n"
+    "                             carried, values_tmp, (uint)count, flags, passes, shared);\n"
+    "    } else if (count <= max(numbers.few, numbers.more)) {\n"
+    "        uint tiles = (uint)((count + size - 1) / size), groups = tiles;\n"
+    "        bool claims = tiles > numbers.more / size / 2; /* units */\n"
+    "        if (claims) {\n"
+    "            groups = (uint)get_num_groups(0);\n"
+    "            own = gpuscan_sort_claim(zeros, tiles, shared);\n"
+    "        }\n"
+    "#if GPUSCAN_PTX\n"
+    "        if (own < tiles && !is_few)\n"
+    "            gpuscan_sort_more(own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count, flags,\n"
+    "                              passes, shared);\n"
+    "        else\n"
+    "#endif\n"
+    "        if (own < tiles)\n"
+    "            gpuscan_sort_few(rounds, own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count,\n"
+    "                             flags, passes, shared);\n"
+    "        if ((claims || own < tiles) && gpuscan_sort_leave(zeros, groups, shared) && claims)\n"
+    "            for (uint i = GPUSCAN_ITEM; i <= GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
+    "                zeros[i] = 0;\n"
+    "    } else {\n"
     "        gpuscan_sort_many(keys, keys_dst, keys_tmp, carried, values_tmp, states, numbers.tiles, (uint)numbers.parts,\n"
     "                          zeros, count, flags, passes, shared);\n"
+    "    }\n"
     "#else\n"
-    "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states, zeros,\n"
-    "                         (uint)count, flags, passes, shared);\n"
+    "    uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), own = (uint)get_group_id(0);\n"
+    "    if (own >= tiles)\n"
+    "        return;\n"
+    "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, own, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states,\n"
+    "                         zeros, (uint)count, flags, passes, shared);\n"
+    "    if (tiles > 1)\n"
+    "        gpuscan_sort_leave(zeros, tiles, shared);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -17001,9 +17155,8 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
                                groups that wait for each other: which must not stop once they have begun */
-    /* where only the device knows how many there are, all is one launch up to so many elements at most, if sort_together
-       is not 0: keys of up to 4 and of 8 bytes, alone, with values of 4, of 8 bytes */
-    uint32_t sort_counted[GPUSCAN__BY_SIZE][5];
+    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* where only the device knows how many there are, which is one
+                                                             launch too if sort_together is not 0: as sort_tiles */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
@@ -18025,6 +18178,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
         {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}},
         {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}}};
+    static const gpuscan__sort_tile counted_u64 = {256, 24, 128, 0};
     /* By index; as a record, H200, us at 2^20; 2^22; 2^24; 2^28 (u64: 2^27). u32 with 4, 4: 99; 237; 1060; 22003, 80; 194;
        638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15409, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
        297; 1075; 16612, with 2, 2: 95; 232; 798; 21668, 76; 164; 501; 7325, with 1: 77; 189; 593; 13583, 73; 154; 462;
@@ -18035,8 +18189,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
         {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
         {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
-    static const uint32_t sort_counted[GPUSCAN__BY_SIZE][5] = {
-        {1u << 30, 1u << 30, 1u << 30, 1u << 30, 1u << 30}, {1u << 30, 1u << 21, 1u << 21, 1u << 30, 1u << 30}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -18049,7 +18201,14 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
     memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
-    memcpy(p->sort_counted, sort_counted, sizeof(sort_counted));
+    /* By the device's count the other bodies of u64 with values need more registers. Under a maximum of 2^26, us at 2^12;
+       2^16; 2^20; 2^22; 2^24, with 4 bytes 384 x 20, 80: 67; 99; 182; 489; 1682, 256 x 16, 128 60; 66; 136; 488; 1686, 256
+       x 20 38; 76; 145; 458; 1670, 256 x 24 38; 77; 155; 488; 1625, 384 x 16, 104 38; 79; 187; 544; 1881. With 8 bytes 384
+       x 16, 80: 71; 93; 185; 597; 1995, 256 x 16 71; 75; 151; 556; 2011, 256 x 20 57; 88; 162; 528; 1922, 256 x 24 57; 89;
+       176; 561; 1835. u32, 2^20; 2^22; 2^24; 2^28: 256 x 42, 80 62; 104; 333; 4280, with 128 registers 50; 127; 367;
+       4734; u64 256 x 20, 80 125; 290; 957, 128 113; 332; 1097. */
+    memcpy(p->sort_counted, sort_tiles, sizeof(sort_tiles));
+    p->sort_counted[1][1] = p->sort_counted[1][2] = counted_u64;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->launches_late = 0; /* (launched or not, the first calls after gpuscan_set_blob take 57, 26 and 31 us) */
     p->polls = 20000;
@@ -26681,7 +26840,8 @@ typedef struct gpuscan__sort_key {
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
     uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
-    uint32_t rounds[2]; /* together for all: then few and more elements have tiles of so many rounds */
+    uint32_t rounds[4]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
+                           tile, of least elements too */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* one launch a pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
@@ -26911,6 +27071,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
+    gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
+    gpuscan__define_number(text, "SORT_LEAST_ROUNDS", own.rounds[3]);
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
@@ -27097,7 +27259,11 @@ enum {
     GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    GPUSCAN__SORT_FEW_ROUNDS = 16 /* where only the device knows how many there are: the fewest */
+    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, and in a single tile; u64 with
+       4 bytes at 2^12; 2^16 in tiles of 12 rounds 60; 66, of 16 67; 77, in one of 16 38 us */
+    GPUSCAN__SORT_FEW_ROUNDS = 16,
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 12,
+    GPUSCAN__SORT_ONE_ROUNDS = 16
 };
 
 /* Groups a compute unit that count digits, and bytes of keys that a work-item of theirs loads at once. H200, us at 2^22;
@@ -27132,7 +27298,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
-    int is_float = gpuscan__is_float((gpuscan_type)key->src), counted;
+    int is_float = gpuscan__is_float((gpuscan_type)key->src);
     int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
@@ -27151,7 +27317,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.zeros = plan->key.counted = 0;
-    plan->key.halved = plan->key.ahead = plan->key.together = plan->key.rounds[0] = plan->key.rounds[1] = 0;
+    plan->key.halved = plan->key.ahead = plan->key.together = 0;
+    memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
@@ -27159,8 +27326,11 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.small = desc->count <= gs->device.profile.sort_small;
         plan->key.whole = is_float && is_whole;
     } else {
-        const gpuscan__sort_tile *tile = &gs->device.profile.sort_tiles[plan->key_size > 4][plan->values.size / 4];
+        const gpuscan__profile *profile = &gs->device.profile;
         int is_single = gpuscan__is_single_pass(strategy);
+        int counted = is_single && desc->count_buffer.mem && profile->sort_together; /* in one launch */
+        const gpuscan__sort_tile *tile =
+            &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
         int is_tuned = is_single && batch == 4;
         plan->key.digit_bits = is_single ? 8 : 4;
@@ -27178,7 +27348,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                  vectors % (plan->values.size > 8 ? 4 : 2) == 0;
         if (halves)
             batch = (uint32_t)gpuscan__max(batch, plan->values.size > 8 ? 4 : 2);
-        plan->key.small = batch == 4 && !plan->fields && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
+        plan->key.small = batch == 4 && !plan->fields &&
+                          desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
         if (plan->key.small) {
             uint32_t items = GPUSCAN__SORT_SMALL_GROUP;
             while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * GPUSCAN__SORT_SMALL_ROUNDS)
@@ -27187,8 +27358,6 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                               GPUSCAN__SORT_SMALL_ROUNDS, batch);
             plan->key.small = desc->count <= key->tile;
         }
-        counted = is_single && desc->count_buffer.mem && gs->device.profile.sort_together &&
-                  desc->count <= gs->device.profile.sort_counted[plan->key_size > 4][plan->values.size / 4];
         if (!plan->key.small && is_single && !plan->fields && !counted &&
             desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
@@ -27222,8 +27391,11 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
         if (counted && !plan->key.small) {
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
-            plan->key.rounds[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_FEW_ROUNDS, fewer);
+            uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+            plan->key.rounds[0] = (uint32_t)gpuscan__min(few, fewer);
             plan->key.rounds[1] = (uint32_t)gpuscan__min(GPUSCAN__SORT_TOGETHER_MOST_ROUNDS, key->vectors);
+            plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+            plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
         }
         if (is_single && !plan->key.small && (counted || !plan->key.together)) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
@@ -28015,6 +28187,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
     uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0, k;
+    static const uint32_t tiles[] = {0, 2, 3, 1, 1}, rounds[] = {0, 0, 1, 2, 3};
     uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
@@ -28028,8 +28201,8 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     int moves_indices;
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
-    if (own.together && own.counted && round > 0) /* as gpuscan__sort_limit has it: each body gets some */
-        count = (round + 1) * (uint64_t)program->key.group * own.rounds[round - 1] - 1;
+    if (own.together && own.counted && round > 0) /* each body gets some: see gpuscan__sort_limit */
+        count = tiles[round] * (uint64_t)program->key.group * own.rounds[rounds[round]] - 1;
     memset(&desc, 0, sizeof(desc));
     memset(payloads, 0, sizeof(payloads));
     memset(&test, 0, sizeof(test));
@@ -28095,7 +28268,9 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    return gpuscan__test_rounds(gpuscan__sort_test_round, 3, gs, common, program, right);
+    gpuscan__sort_key own = gpuscan__sort_own(&program->key);
+    return gpuscan__test_rounds(gpuscan__sort_test_round, own.together && own.counted ? 5 : 3, gs, common, program,
+                                right);
 }
 
 GPUSCAN__OPERATION(sort, 1, 1);

@@ -205,7 +205,6 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     }
     if (p->what == 'Z') { /* three units, so that tickets are drawn */
         gs->device.units = 3;
-        memset(gs->device.profile.sort_counted, 0xff, sizeof gs->device.profile.sort_counted);
         d.count_buffer.mem = mem[0]; /* a key's bits: more than there are */
         while (keys[d.count_buffer.offset] < n)
             d.count_buffer.offset++;

@@ -167,11 +167,6 @@ static int is_counted(void) {
     return is_together(0, 1) || is_together(1, 1);
 }
 
-/* What the device counts is sorted in one launch too, whatever the most is. */
-static void counted_together(void) {
-    memset(test.gs->device.profile.sort_counted, 0xff, sizeof test.gs->device.profile.sort_counted);
-}
-
 /* Records from so many elements on; 0: never. */
 static void carry_from(uint32_t least) {
     size_t i, k;
@@ -192,10 +187,10 @@ static int carries(void) {
     return found;
 }
 
-/* The device's count is far below the most: of three units 288 are sorted in tiles of 3 elements a work-item, 384 in
-   tiles of 4, and more by tickets. */
+/* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
+   work-item, 384 in tiles of 4, and more by tickets. */
 static void few_of_many(void **state) {
-    static const uint64_t counts[] = {0,   1,   96,  97,  192,  193,  287,  288,  289,  383,  384,  385,
+    static const uint64_t counts[] = {0,   1,   31,  32,  33,  95,  96,  97,  192,  193,  287,  288,  289,  383,  384,  385,
                                       511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
@@ -219,7 +214,6 @@ static void few_of_many(void **state) {
         together(k % 2 == 0);
         test.gs->device.profile.sort_halves = k % 3 == 0;
         test.gs->device.units = 3;
-        counted_together();
         carry_from((uint32_t)of[k].carried);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort(of[k].type, 5003);
@@ -859,7 +853,6 @@ static void silent_and_late_tiles(void **state) {
         if ((k + test.seed) % 3)
             together(0);
         if ((k + test.seed) % 3 == 2) {
-            counted_together();
             test.gs->device.units = 3;
             number = test_count_buffer(GPUSCAN_TYPE_U32, n);
             d.count_buffer = number.at;
