@@ -2399,6 +2399,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FROM_BASE(from, sum) ((from).base = (sum).value)\n"
     "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
+    "#define GPUSCAN_KEYS_ARGUMENT        keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "\n",
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
@@ -2444,15 +2445,18 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FROM_ROW(from, n)          (from) /* there are no rows */\n"
     "#define GPUSCAN_ELEMENTS(from)             ((from).src)\n"
     "#define GPUSCAN_SUMS_PARAMETERS            global const gpuscan_source *values,\n"
+    "#define GPUSCAN_SUMS_ARGUMENTS             values,\n"
     "#else\n"
     "typedef global const gpuscan_src *gpuscan_from;\n"
     "#define GPUSCAN_FROM(src)                  (src)\n"
     "#define GPUSCAN_FROM_ROW(from, n)          ((from) + (n))\n"
     "#define GPUSCAN_ELEMENTS(from)             (from)\n"
     "#define GPUSCAN_SUMS_PARAMETERS\n"
+    "#define GPUSCAN_SUMS_ARGUMENTS\n"
     "#endif\n"
     "#define GPUSCAN_FROM_BASE(from, sum)\n"
     "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#define GPUSCAN_KEYS_ARGUMENT\n"
     "#if GPUSCAN_RUNS\n"
     "#define gpuscan_is_head(from, i)           gpuscan_starts_at(GPUSCAN_ELEMENTS(from), i)\n"
     "#else\n"
@@ -3363,10 +3367,33 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* [GROUP TILES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
+    "/* SMALL_TILES: few elements, of which only the device knows how many there are, are cut into tiles of one vector of\n"
+    "   each work-item, SMALL_TILE elements: see gpuscan_is_few. EACH: that one, or ITEM_VECTORS. A compiler knows which,\n"
+    "   once functions and loops are unfolded, and leaves out what is of other vectors: code that is fetched for the first\n"
+    "   time is most of what few elements cost. */\n"
+    "#if GPUSCAN_COUNTED && GPUSCAN_FEW\n"
+    "#define GPUSCAN_SMALL_TILES 1\n"
+    "#else\n"
+    "#define GPUSCAN_SMALL_TILES 0\n"
+    "#endif\n"
+    "#define GPUSCAN_SMALL_TILE (GPUSCAN_GROUP * GPUSCAN_VECTOR)\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "#define GPUSCAN_EACH(tile)            ((tile)->each)\n"
+    "#define GPUSCAN_EACH_SET(tile, n)     ((tile)->each = (n))\n"
+    "#define GPUSCAN_IS_LARGE(tile)        ((tile)->each == GPUSCAN_ITEM_VECTORS)\n"
+    "#define GPUSCAN_IS_WHOLE(tile, left)  ((left) == (tile)->each * GPUSCAN_SMALL_TILE)\n"
+    "#else\n"
+    "#define GPUSCAN_EACH(tile)            ((uint)GPUSCAN_ITEM_VECTORS)\n"
+    "#define GPUSCAN_EACH_SET(tile, n)\n"
+    "#define GPUSCAN_IS_LARGE(tile)        true\n"
+    "#define GPUSCAN_IS_WHOLE(tile, left)  ((left) == GPUSCAN_TILE)\n"
+    "#endif\n"
+    "#define GPUSCAN_HAS_VECTOR(tile, k)   ((uint)(k) < GPUSCAN_EACH(tile))\n"
+    "\n"
     "/* Each sub-group owns ITEM_VECTORS * LANES * VECTOR consecutive elements. A lane's vectors are not neighbours: all\n"
     "   lanes' vectors k lie side by side, so that every load and store of a sub-group is contiguous and nothing has to be\n"
     "   transposed (a striped arrangement of vectors):\n"
-    "\n"
+    "\n",
     "       vector 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n"
     "       vector 1:  lane 0: e128 ...                                                                                   */\n"
     "\n"
@@ -3397,7 +3424,7 @@ static const char *gpuscan__kernels[] = {
     "    uint word[GPUSCAN_DST_PIECES * GPUSCAN_DST_PIECE_WORDS];\n"
     "#endif\n"
     "} gpuscan_dst_vector;\n"
-    "\n",
+    "\n"
     "/* Element v of a vector. Small ones are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
     "#define GPUSCAN_PART_SHIFT(type, v)        ((v) * (uint)sizeof(type) % 4 * 8)\n"
     "#define GPUSCAN_PART_MASK(type)            (sizeof(type) == 1 ? 0xffu : 0xffffu)\n"
@@ -3435,7 +3462,7 @@ static const char *gpuscan__kernels[] = {
     "    vector->element[v] = x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where lanes exchange fast, only one of both is kept. */\n"
     "#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS)\n"
     "\n"
@@ -3446,7 +3473,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_RUNS_BY_SUBGROUP 0\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_REDUCES\n"
     "typedef union {\n"
     "    gpuscan_source element[GPUSCAN_VECTOR];\n"
@@ -3457,6 +3484,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "typedef struct {\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    uint each; /* vectors of a work-item: ITEM_VECTORS or 1 */\n"
+    "#endif\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
@@ -3804,6 +3834,12 @@ static const char *gpuscan__kernels[] = {
     "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "}\n"
     "\n"
+    "/* And in a tile of each vectors of a work-item. */\n"
+    "static inline uint gpuscan_own_first(uint each, uint subgroup, uint lane) {\n"
+    "    return subgroup * (each * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
+    "}\n"
+    "#define GPUSCAN_OWN(tile) gpuscan_own_first(GPUSCAN_EACH(tile), GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n"
+    "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
     "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
@@ -3838,12 +3874,18 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many elements are left past some of the tile's: more than a vector's count as a whole vector. */\n"
     "static inline uint gpuscan_left_past(uint left, uint past) {\n"
     "    return left > past ? left - past : 0;\n"
     "}\n"
-    "\n",
+    "/* From vector k of a lane on, whose first begins at own. */\n"
+    "static inline uint gpuscan_left_from(const gpuscan_tile *tile, uint left, uint own, uint k) {\n"
+    "    if (GPUSCAN_SMALL_TILES && !GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "        return 0;\n"
+    "    return gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "}\n"
+    "\n"
     "#define GPUSCAN_SRC_ALIGNED (GPUSCAN_SRC_RAW_SIZE == 48 ? 16 : GPUSCAN_SRC_RAW_SIZE)\n"
     "\n"
     "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 48\n"
@@ -3876,7 +3918,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Full tiles load and store all vectors under one branch: with a guard for each, one waits for the other. In part of a\n"
     "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
     "   element at a time 164; in rows of 5000 u64: 168 and 144). */\n"
@@ -3886,19 +3928,22 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_ALIGNED - 1)) == 0) {\n"
+    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)src & (GPUSCAN_SRC_ALIGNED - 1)) == 0) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 48\n"
-    "        gpuscan_pieces_load(tile, from, policy);\n"
-    "        return;\n"
+    "        if (GPUSCAN_IS_LARGE(tile)) {\n"
+    "            gpuscan_pieces_load(tile, from, policy);\n"
+    "            return;\n"
+    "        }\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "                tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_SHIFTS_SRC\n"
-    "    if (left == GPUSCAN_TILE) {\n"
+    "    if (GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE) {\n"
     "        gpuscan_tile_fetch_shifted(tile, from, (uint)(size_t)src & 15, policy);\n"
     "        return;\n"
     "    }\n"
@@ -3907,7 +3952,7 @@ static const char *gpuscan__kernels[] = {
     "        from++;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_ALIGNED - 1)) == 0)\n"
     "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
@@ -3916,7 +3961,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n"
     "/* Each vector's last key goes to the next lane, and the last lane's of the vector above to the first. */\n"
     "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key, GPUSCAN_KEY above) {\n"
@@ -3931,7 +3976,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUNS\n"
     "/* The key before each vector. Where lanes exchange fast, another has it: only that before the sub-group is loaded. */\n"
     "#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
@@ -3941,7 +3986,8 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && at < left && first + at > 0)\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && gpuscan_left_from(tile, left, own, k) > 0 &&\n"
+    "            first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
     "}\n"
@@ -3963,10 +4009,10 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_source *from = values + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SOURCE_RAW\n"
-    "    if (left == GPUSCAN_TILE && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
+    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            if (wanted >> k & 1)\n"
+    "            if (GPUSCAN_HAS_VECTOR(tile, k) && (wanted >> k & 1))\n"
     "#if GPUSCAN_SOURCE_RAW_SIZE == 16 && !GPUSCAN_SOURCE_RAW_ULONGS\n"
     "                tile->value[k].raw =\n"
     "                    gpuscan_load_hinted((global const uint4 *)(from + k * GPUSCAN_VECTOR_STRIDE), policy);\n"
@@ -3977,11 +4023,13 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "            if ((wanted >> k & 1) && own + k * GPUSCAN_VECTOR_STRIDE + v < left)\n"
+    "            if ((wanted >> k & 1) && v < there)\n"
     "                tile->value[k].element[v] = from[k * GPUSCAN_VECTOR_STRIDE + v];\n"
+    "    }\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -4003,7 +4051,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
     "        gpuscan_tile_put_heads(tile, k, there ? from.keys[i / 32] >> (uint)(i % 32) : 0, there);\n"
     "    }\n"
     "}\n"
@@ -4085,11 +4133,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_KEYS_WORDS\n"
     "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
-    "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
+    "    bool whole = GPUSCAN_IS_WHOLE(tile, left) && ((size_t)from.keys & (aligned - 1)) == 0;\n"
     "    if (whole) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "                gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
     "    }\n"
     "#else\n"
     "    bool whole = false;\n"
@@ -4097,7 +4146,16 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE), heads = 0;\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k), heads = 0;\n"
+    "        if (!GPUSCAN_HAS_VECTOR(tile, k)) {\n"
+    "            gpuscan_tile_put_heads(tile, k, 0, 0);\n"
+    "            continue;\n"
+    "        }\n"
+    "#if GPUSCAN_SMALL_TILES && GPUSCAN_KEYS_WORDS\n"
+    "        if (!whole && GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)from.keys & (aligned - 1)) == 0)\n"
+    "            gpuscan_keys_load(&keys[k], from.keys + i, policy);\n"
+    "        else\n"
+    "#endif\n"
     "        if (!whole) {\n"
     "#if GPUSCAN_KEYS_WORDS\n"
     "GPUSCAN_UNROLL\n"
@@ -4337,7 +4395,8 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        uint there = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE ? GPUSCAN_VECTOR\n"
+    "                                                                    : gpuscan_left_from(tile, left, own, k);\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), i, there);\n"
     "#if GPUSCAN_RUN_STATE\n"
     "        sums[k] = gpuscan_tile_vector_run(tile, k, i, there);\n"
@@ -4348,14 +4407,14 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_SELECT\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "        tile->mask[k] = left == GPUSCAN_TILE\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "        tile->mask[k] = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE\n"
     "                            ? gpuscan_vector_mask(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE)\n"
     "                            : gpuscan_vector_mask_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
     "        sums[k] = popcount(tile->mask[k]);\n"
     "    }\n"
     "#else\n"
-    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
+    "    if (GPUSCAN_IS_LARGE(tile) && (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE)) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
@@ -4366,9 +4425,11 @@ static const char *gpuscan__kernels[] = {
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
-    "                                              GPUSCAN_HEADS_OF(tile, k));\n"
+    "            uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "            sums[k] = gpuscan_identity_plain();\n"
+    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "                sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                                  GPUSCAN_HEADS_OF(tile, k));\n"
     "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
     "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
     "                            << k;\n"
@@ -4658,12 +4719,12 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Which of the lane's elements begin runs. whole: the tile is, and no element need be asked whether it is there. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_masks(gpuscan_tile *tile, ulong first, uint left, bool whole) {\n"
-    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "    uint own = GPUSCAN_OWN(tile);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), first + at,\n"
-    "                                             whole ? GPUSCAN_VECTOR : gpuscan_left_past(left, at));\n"
+    "                                             whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k));\n"
     "    }\n"
     "}\n"
     "\n"
@@ -4674,7 +4735,8 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile tile;\n"
     "    gpuscan_number open[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_plain all = gpuscan_identity_plain();\n"
-    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
+    "    GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
+    "    uint own = GPUSCAN_OWN(&tile), left = gpuscan_tile_left(first, count), wanted = 0;\n"
     "    ulong at = first + own;\n"
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
     "    gpuscan_tile_elements(&tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
@@ -4698,7 +4760,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        uint there = gpuscan_left_from(&tile, left, own, k);\n"
     "        gpuscan_plain run = gpuscan_tile_vector_run(&tile, k, at + k * GPUSCAN_VECTOR_STRIDE,\n"
     "                                                    wanted >> k & 1 ? there : 0);\n"
     "        open[k] = run.open.value;\n"
@@ -4746,11 +4808,11 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, bool whole,\n"
     "                                           const uint *rank, gpuscan_number *open, gpuscan_number *part,\n"
     "                                           gpuscan_list list) {\n"
-    "    uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "    uint own = GPUSCAN_OWN(tile), begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], j = begin + rank[k];\n"
-    "        uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_past(left, at);\n"
+    "        uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k);\n"
     "        gpuscan_number run = GPUSCAN_IDENTITY;\n"
     "        part[k] = run;\n"
     "GPUSCAN_UNROLL\n"
@@ -4785,7 +4847,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], from = 0;\n"
     "    uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count);\n"
     "    uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
-    "    bool whole = left == GPUSCAN_TILE;\n"
+    "    bool whole = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE;\n"
     "    if (whole)\n"
     "        gpuscan_tile_masks(tile, first, left, true);\n"
     "    else\n"
@@ -4798,8 +4860,8 @@ static const char *gpuscan__kernels[] = {
     "    if (gpuscan_ballot(any != 0) == 0) { /* of long runs: 2^28 keys of f32 in runs of 10,000 719 us, else 818 */\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint at = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "            uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_past(left, at);\n"
+    "            uint own = GPUSCAN_OWN(tile), at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k);\n"
     "            heads[k] = 0;\n"
     "            open[k] = gpuscan_tile_vector_run(tile, k, first + at, there).open.value;\n"
     "        }\n"
@@ -4836,7 +4898,7 @@ static const char *gpuscan__kernels[] = {
     "                                                    local gpuscan_shared *shared) {\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
     "    uint before[GPUSCAN_ITEM_VECTORS];\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
     "    GPUSCAN_KEPT(all) = gpuscan_kept_scan(tile->mask, before, shared);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -4865,8 +4927,8 @@ static const char *gpuscan__kernels[] = {
     "    return all;\n"
     "}\n"
     "#endif\n"
-    "#else\n"
-    "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n",
+    "#else\n",
+    "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
@@ -4875,7 +4937,7 @@ static const char *gpuscan__kernels[] = {
     "#elif !GPUSCAN_HEADS\n"
     "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
     "#endif\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -4926,7 +4988,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(carry, reaches.whole != 0);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
     "#if GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4954,7 +5016,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
@@ -4991,8 +5053,9 @@ static const char *gpuscan__kernels[] = {
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
-    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "        GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
+    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN(&tile), policy);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            sum = gpuscan_combine(sum, x[k]);\n"
@@ -5027,7 +5090,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_LANES\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
     "    bool begun = false; /* in the vectors behind */\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
     "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0);\n"
@@ -5055,7 +5118,8 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_tile tile;\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
-    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "    GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN(&tile), policy);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
     "#elif GPUSCAN_SELECT && !GPUSCAN_REDUCES\n"
@@ -5070,14 +5134,14 @@ static const char *gpuscan__kernels[] = {
     "    } else\n"
     "#endif\n"
     "    {\n"
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            all = gpuscan_combine(all, x[k]);\n"
     "    }\n"
     "    gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
     "#else\n"
-    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#endif\n"
     "#endif\n"
@@ -5091,9 +5155,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
-    "   needed, so it is short rather than fast. */\n"
+    "   needed, so it is short rather than fast. each: vectors of a work-item. */\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "#if GPUSCAN_SUMS_IN_LANES\n"
@@ -5102,8 +5166,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
     "        gpuscan_t carry = gpuscan_identity();\n"
     "        GPUSCAN_ROLLED for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "            uint left = gpuscan_tile_left(i, count);\n"
+    "            ulong i = first + gpuscan_own_first(each, s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint left = !GPUSCAN_SMALL_TILES || k < each ? gpuscan_tile_left(i, count) : 0;\n"
     "            gpuscan_t sum = gpuscan_identity();\n"
     "#if GPUSCAN_RUNS\n"
     "            for (uint v = 0; v < min(left, (uint)GPUSCAN_VECTOR); v++)\n"
@@ -5137,7 +5201,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#else\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -5301,7 +5365,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
-    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "    uint own = GPUSCAN_OWN(tile);\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
     "    global gpuscan_dst *to = dst + at;\n"
@@ -5317,7 +5381,7 @@ static const char *gpuscan__kernels[] = {
     "        prefix = gpuscan_combine(prefix, tile->group);\n"
     "#endif\n"
     "#if GPUSCAN_DST_PIECES\n"
-    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
+    "    if (GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
@@ -5331,19 +5395,22 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "    uint past = (uint)(size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1);\n"
-    "    if (left == GPUSCAN_TILE && (past == 0 || GPUSCAN_SHIFTS_DST)) {\n"
+    "    bool shifts = GPUSCAN_SHIFTS_DST && GPUSCAN_IS_LARGE(tile);\n"
+    "    if (GPUSCAN_IS_WHOLE(tile, left) && (past == 0 || shifts)) {\n"
     "        gpuscan_dst_vector out;\n"
     "#if GPUSCAN_SHIFTS_DST\n"
     "        GPUSCAN_DST_RAW before = (GPUSCAN_DST_RAW)(0);\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            if (!GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "                continue;\n"
+    "            uint there = GPUSCAN_HAS_VECTOR(tile, k + 1) ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
     "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
-    "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
+    "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n",
     "#if GPUSCAN_SHIFTS_DST\n"
     "            if (past != 0) {\n"
-    "                gpuscan_vector_store_shifted(to + k * GPUSCAN_VECTOR_STRIDE, past, k, &out, before);\n",
+    "                gpuscan_vector_store_shifted(to + k * GPUSCAN_VECTOR_STRIDE, past, k, &out, before);\n"
     "                before = out.raw;\n"
     "                continue;\n"
     "            }\n"
@@ -5355,7 +5422,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        if (!GPUSCAN_HAS_VECTOR(tile, k))\n"
+    "            continue;\n"
+    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
@@ -6363,7 +6432,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
     "}\n"
@@ -6994,6 +7063,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
+    "#define GPUSCAN_FEW_ALONE (GPUSCAN_FEW && !GPUSCAN_COUNTED) /* no other form is in the program */\n"
     "\n"
     "/* The tiles that there are of a row, by the count. */\n"
     "static inline uint gpuscan_live_tiles(ulong count) {\n"
@@ -7001,8 +7071,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* COUNTED: where only the device knows how many tiles there are, no more groups than fill it are launched, and draw\n"
-    "   one after another; a group with nothing to do costs 2 ns (H200). What a group waits for has a lower number, and\n"
-    "   so has all that others do before: the lowest of all waits for nothing. */\n"
+    "   one after another (but of few elements, see SMALL_TILES); a group with nothing to do costs 2 ns (H200). What a group\n"
+    "   waits for has a lower number, and so has all that others do before: the lowest of all waits for nothing. */\n"
     "#if GPUSCAN_COUNTED\n"
     "#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
     "#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all)) /* each number has a group */\n"
@@ -7044,6 +7114,8 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
+    "#define GPUSCAN_SCAN_ARGUMENTS                                                                                         \\\n"
+    "    src, GPUSCAN_KEYS_ARGUMENT dst, count_buffer, states, init_value, init_buffer, totals, numbers, shared\n"
     "\n",
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
     "   takes a tile, the tile's elements. prefix: what precedes the tile; after: everything up to its end; sum: its own. */\n"
@@ -7068,7 +7140,164 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
-    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
+    "#if GPUSCAN_AHEAD || GPUSCAN_FEW\n"
+    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
+    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
+    "typedef struct {\n"
+    "    gpuscan_from src;\n"
+    "    ulong count;\n"
+    "    global gpuscan_word *sums, *prefixes;\n"
+    "    uint tag;\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    uint each; /* of its tiles */\n"
+    "#endif\n"
+    "} gpuscan_scan_row;\n"
+    "\n"
+    "/* Elements of a tile of a row, and where the one that begins at first ends, or no sooner. */\n"
+    "#define GPUSCAN_ROW_TILE(row) (GPUSCAN_EACH(row) * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS))\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "#define GPUSCAN_ROW_END(row, first) min((row)->count, (first) + GPUSCAN_ROW_TILE(row))\n"
+    "#else\n"
+    "#define GPUSCAN_ROW_END(row, first) ((row)->count)\n"
+    "#endif\n"
+    "\n",
+    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
+    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
+    "}\n"
+    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value, GPUSCAN_TEST_STORED(tile));\n"
+    "}\n"
+    "\n"
+    "/* The tag of a tile's sum that another group publishes, or the one that scans it: more than its own. */\n"
+    "#define GPUSCAN_TAG_FOR(tag) ((tag) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n"
+    "\n"
+    "/* The sums of tiles [from, to), no more than a window's, for gpuscan_window_end. Those that are late are summed and\n"
+    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    uint tile = from + GPUSCAN_WINDOW_LANE;\n"
+    "    gpuscan_ballot_t late;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
+    "    for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
+    "        uint l = gpuscan_lowest(late);\n"
+    "        ulong first = (ulong)(from + l) * GPUSCAN_ROW_TILE(row);\n"
+    "        gpuscan_t x =\n"
+    "            gpuscan_tile_sum_alone(row->src, first, GPUSCAN_ROW_END(row, first), GPUSCAN_EACH(row), shared);\n"
+    "        gpuscan_device_fence();\n"
+    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
+    "            sum = x;\n"
+    "            gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
+    "        }\n"
+    "    }\n"
+    "    return gpuscan_window_begin(sum, shared);\n"
+    "}\n"
+    "\n"
+    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
+    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. Exclusive scans want it for totals alone, of a row's last tile. */\n"
+    "#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
+    "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->prefix = after;\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_FEW\n"
+    "/* So few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n"
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. */\n"
+    "GPUSCAN_INLINE void gpuscan_few_windows(const gpuscan_scan_row *row, uint tile, local gpuscan_shared *shared) {\n"
+    "    for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
+    "        uint t = from + GPUSCAN_LANE;\n"
+    "        gpuscan_t x = gpuscan_identity();\n"
+    "        bool there = t >= tile;\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row->sums, t, row->tag, &x);\n"
+    "        if (gpuscan_ballot(!there))\n"
+    "            x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
+    "        else\n"
+    "            x = gpuscan_window_begin(x, shared);\n"
+    "        x = gpuscan_window_end(gpuscan_identity(), x, shared);\n"
+    "        if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
+    "            shared->windows[from / GPUSCAN_WINDOW] = x;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "/* Whether so many elements are few enough that each small tile has a group, all of which run at once. */\n"
+    "static inline bool gpuscan_is_few(ulong count, uint rows) {\n"
+    "    return count <= (ulong)(min((uint)get_num_groups(0), (uint)GPUSCAN_FEW) / rows) * GPUSCAN_SMALL_TILE;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "/* Tile `tile` of row r, of `each` vectors of a work-item; row_tiles: the row's. Of the windows before its own each is\n"
+    "   added whole; what precedes the tile in its own is added to its elements before they are. */\n"
+    "GPUSCAN_INLINE void gpuscan_scan_few_tile(GPUSCAN_SCAN_PARAMETERS, ulong count, uint r, uint tile, uint row_tiles,\n"
+    "                                          uint each) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_scan_row row;\n"
+    "    gpuscan_t sum, prefix;\n"
+    "    uint flags = (uint)numbers.flags, size = each * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS);\n"
+    "    GPUSCAN_EACH_SET(&data, each);\n"
+    "    GPUSCAN_EACH_SET(&row, each);\n"
+    "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
+    "    row.count = count;\n"
+    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
+    "    ulong first = (ulong)tile * size, end = count;\n"
+    "    if (first >= count && tile != 0)\n"
+    "        return;\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    end = GPUSCAN_ROW_END(&row, first);\n"
+    "    if (end < count)\n"
+    "        flags &= ~(uint)GPUSCAN_FLAG_TOTAL;\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, end, GPUSCAN_OWN(&data));\n"
+    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    data.base = row.src.base; /* not known when it was fetched */\n"
+    "#endif\n"
+    "    sum = gpuscan_tile_scan(&data, first, end, shared);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + size < count) {\n"
+    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
+    "            gpuscan_device_fence();\n"
+    "    }\n"
+    "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
+    "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
+    "    if (tile != 0) {\n"
+    "        gpuscan_few_windows(&row, tile, shared);\n"
+    "        for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < tile / GPUSCAN_WINDOW; w++)\n"
+    "            prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
+    "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
+    "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
+    "    }\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "    gpuscan_after_share(gpuscan_combine(prefix, sum), shared);\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "#endif\n"
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, end, prefix, sum, flags, shared);\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_SMALL_TILES\n"
+    "/* Whether there are so few elements, of which group `number` then takes a small tile, if there is one for it. */\n"
+    "GPUSCAN_INLINE bool gpuscan_scan_small(GPUSCAN_SCAN_PARAMETERS, ulong count, uint number) {\n"
+    "    uint rows = (uint)numbers.tiles / (uint)numbers.row_tiles;\n"
+    "    if (!gpuscan_is_few(count, rows))\n"
+    "        return false;\n"
+    "    uint row_tiles = max(((uint)count + GPUSCAN_SMALL_TILE - 1) / GPUSCAN_SMALL_TILE, 1u), r = number / row_tiles;\n"
+    "    if (r < rows)\n"
+    "        gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles, 1);\n"
+    "    return true;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW_ALONE\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
     "static inline void gpuscan_publish_sum(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
@@ -7085,7 +7314,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
     "   tile that is late. */\n"
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
@@ -7151,7 +7380,8 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
     "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
     "        while (late != GPUSCAN_NONE) {\n"
-    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count, shared);\n"
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count,\n"
+    "                                                   GPUSCAN_ITEM_VECTORS, shared);\n"
     "            if (GPUSCAN_ITEM == 0)\n"
     "                gpuscan_publish_for(states, late, epoch, sum);\n"
     "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
@@ -7239,10 +7469,15 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile data;\n"
     "    gpuscan_t base, sum, prefix;\n"
     "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags, ticket;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    if (gpuscan_scan_small(GPUSCAN_SCAN_ARGUMENTS, count, GPUSCAN_TEST_GROUP))\n"
+    "        return;\n"
+    "#endif\n"
+    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    dst += numbers.dst_offset;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(count) : row_tiles, all = (uint)numbers.tiles / row_tiles * live;\n"
     "    GPUSCAN_FOR_TILES(ticket, all) {\n"
     "        ulong row = GPUSCAN_HEADS ? 0 : ticket / live; /* by segments there is one */\n"
@@ -7258,7 +7493,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HEADS\n"
     "        gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
     "#endif\n"
-    "        gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
+    "        gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN(&data));\n"
     "        sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        if (GPUSCAN_ITEM == 0) {\n"
@@ -7276,49 +7511,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
-    "#else /* AHEAD or FEW */\n"
-    "\n"
-    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
-    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
-    "typedef struct {\n"
-    "    gpuscan_from src;\n"
-    "    ulong count;\n"
-    "    global gpuscan_word *sums, *prefixes;\n"
-    "    uint tag;\n"
-    "} gpuscan_scan_row;\n"
-    "\n"
-    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
-    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
-    "}\n"
-    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
-    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value, GPUSCAN_TEST_STORED(tile));\n"
-    "}\n"
-    "\n"
-    "/* The tag of a tile's sum that another group publishes, or the one that scans it: more than its own. */\n"
-    "#define GPUSCAN_TAG_FOR(tag) ((tag) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n"
-    "\n"
-    "/* The sums of tiles [from, to), no more than a window's, for gpuscan_window_end. Those that are late are summed and\n"
-    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to,\n"
-    "                                            local gpuscan_shared *shared) {\n"
-    "    uint tile = from + GPUSCAN_WINDOW_LANE;\n"
-    "    gpuscan_ballot_t late;\n"
-    "    gpuscan_t sum = gpuscan_identity();\n"
-    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
-    "    for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
-    "        uint l = gpuscan_lowest(late);\n"
-    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count,\n"
-    "                                             shared);\n"
-    "        gpuscan_device_fence();\n"
-    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
-    "            sum = x;\n"
-    "            gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
-    "        }\n"
-    "    }\n"
-    "    return gpuscan_window_begin(sum, shared);\n"
-    "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_AHEAD\n"
     "/* [SCAN AHEAD] ----------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7376,16 +7570,10 @@ static const char *gpuscan__kernels[] = {
     "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.prefixes = row.sums + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS;\n"
     "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    GPUSCAN_EACH_SET(&row, GPUSCAN_ITEM_VECTORS);\n"
     "    return row;\n"
     "}\n"
     "\n"
-    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
-    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. Exclusive scans want it for totals alone, of a row's last tile. */\n"
-    "#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
-    "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
-    "    if (GPUSCAN_LANE == 0)\n"
-    "        shared->prefix = after;\n"
-    "}\n"
     "\n"
     "/* What precedes a tile that is not its row's first. */\n"
     "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_scan_row *row, uint tile, gpuscan_t *prefix,\n"
@@ -7566,6 +7754,11 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool sums_only, there, summed, in_place;\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    if (gpuscan_scan_small(GPUSCAN_SCAN_ARGUMENTS, count, order))\n"
+    "        return;\n"
+    "#endif\n"
+    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    dst += numbers.dst_offset;\n"
@@ -7598,7 +7791,7 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
     "#endif\n"
-    "        gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "        gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
     "        there = tile == 0;\n"
     "        prefix = base;\n"
     "        if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
@@ -7623,9 +7816,9 @@ static const char *gpuscan__kernels[] = {
     "                    gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
     "#endif\n"
     "                prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
-    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
-    "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-    "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n",
+    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
+    "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
+    "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
     "                gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
     "#endif\n"
     "            }\n"
@@ -7650,73 +7843,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
-    "#if GPUSCAN_FEW\n"
-    "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
-    "/* So few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n"
-    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. */\n"
-    "GPUSCAN_INLINE void gpuscan_few_windows(const gpuscan_scan_row *row, uint tile, local gpuscan_shared *shared) {\n"
-    "    for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
-    "        uint t = from + GPUSCAN_LANE;\n"
-    "        gpuscan_t x = gpuscan_identity();\n"
-    "        bool there = t >= tile;\n"
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-    "            there = gpuscan_state_load(row->sums, t, row->tag, &x);\n"
-    "        if (gpuscan_ballot(!there))\n"
-    "            x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
-    "        else\n"
-    "            x = gpuscan_window_begin(x, shared);\n"
-    "        x = gpuscan_window_end(gpuscan_identity(), x, shared);\n"
-    "        if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
-    "            shared->windows[from / GPUSCAN_WINDOW] = x;\n"
-    "    }\n"
-    "    GPUSCAN_BARRIER();\n"
-    "}\n"
-    "\n"
-    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
-    "/* Of the windows before a tile's own each is added whole; what precedes the tile in its own is added to its elements\n"
-    "   before they are. */\n"
+    "#if GPUSCAN_FEW_ALONE && GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
-    "    gpuscan_tile data;\n"
-    "    gpuscan_scan_row row;\n"
-    "    gpuscan_t sum, prefix;\n"
-    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
-    "    uint tile = GPUSCAN_TEST_GROUP, r = tile / row_tiles;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
-    "    row.count = count;\n"
-    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
-    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
-    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
-    "    tile -= r * row_tiles;\n"
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    if (first >= count && tile != 0)\n"
-    "        return;\n"
-    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
-    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
-    "#if GPUSCAN_HEADS\n"
-    "    data.base = row.src.base; /* not known when it was fetched */\n"
-    "#endif\n"
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
-    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
-    "            gpuscan_device_fence();\n"
-    "    }\n"
-    "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
-    "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
-    "    if (tile != 0) {\n"
-    "        gpuscan_few_windows(&row, tile, shared);\n"
-    "        for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < tile / GPUSCAN_WINDOW; w++)\n"
-    "            prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
-    "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
-    "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
-    "    }\n",
-    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
-    "                     flags, shared);\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, number = GPUSCAN_TEST_GROUP, r = number / row_tiles;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles, GPUSCAN_ITEM_VECTORS);\n"
     "}\n"
-    "#endif\n"
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n"
@@ -7734,7 +7866,7 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
     "        heads[numbers.heads_offset + w] = 0;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_OFFSET_SIZE == 8\n"
     "typedef ulong gpuscan_offset;\n"
     "#else\n"
@@ -7765,7 +7897,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
@@ -7781,7 +7913,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   The outputs are the elements, unless only indices or payloads are wanted, and the payloads: GPUSCAN_OUTPUTS(X), made\n"
     "   by the host, says X(number, word, words) of each, whose elements are so many words. Offsets are in words.\n"
-    "\n"
+    "\n",
     "   Nothing that is read is written here: in place, outputs go to scratch, and gpuscan_select_move brings them home.\n"
     "\n"
     "   RUNS: src is keys, and what is kept is each that begins a run; a head says also what became of the run before it:\n"
@@ -7805,11 +7937,13 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_INDEX_SIZE\n"
     "#define GPUSCAN_INDEX_PARAMETER global gpuscan_index *indices,\n"
+    "#define GPUSCAN_INDEX_ARGUMENT indices,\n"
     "#else\n"
     "#define GPUSCAN_INDEX_PARAMETER\n"
+    "#define GPUSCAN_INDEX_ARGUMENT\n"
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LENGTH_SIZE == 8\n"
     "typedef ulong gpuscan_length;\n"
     "#else\n"
@@ -7817,23 +7951,31 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "#define GPUSCAN_LENGTH_PARAMETER global gpuscan_length *lengths,\n"
+    "#define GPUSCAN_LENGTH_ARGUMENT lengths,\n"
     "#else\n"
     "#define GPUSCAN_LENGTH_PARAMETER\n"
+    "#define GPUSCAN_LENGTH_ARGUMENT\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "#define GPUSCAN_RESULT_PARAMETER global gpuscan_result *results,\n"
+    "#define GPUSCAN_RESULT_ARGUMENT results,\n"
     "#else\n"
     "#define GPUSCAN_RESULT_PARAMETER\n"
+    "#define GPUSCAN_RESULT_ARGUMENT\n"
     "#endif\n"
     "\n"
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
     "        GPUSCAN_RESULT_PARAMETER global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers\n"
+    "#define GPUSCAN_OUTPUT_ARGUMENT(k, word, words) from##k, to##k,\n"
+    "#define GPUSCAN_SELECT_ARGUMENTS                                                                                       \\\n"
+    "    src, GPUSCAN_SUMS_ARGUMENTS count_buffer, states, GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_ARGUMENT) GPUSCAN_INDEX_ARGUMENT  \\\n"
+    "        GPUSCAN_LENGTH_ARGUMENT GPUSCAN_RESULT_ARGUMENT tally, dispatch, numbers, shared\n"
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
     "    global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states,     \\\n"
     "        GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
-    "\n"
+    "\n",
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
@@ -7873,7 +8015,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_LENGTH_SET                                                                                                 \\\n"
     "    GPUSCAN_RESULT_SET                                                                                                 \\\n"
     "    outputs.capacity = numbers.capacity\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
     "#ifdef __ENDIAN_LITTLE__\n"
     "    p[2 * i] = (uint)x;\n"
@@ -7883,7 +8025,7 @@ static const char *gpuscan__kernels[] = {
     "    p[2 * i + 1] = (uint)x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many there were, and the work-groups for those that are written. */\n"
     "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
     "                                       ulong total) {\n"
@@ -8332,7 +8474,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
     "/* else they are listed, or only the number is wanted, and there is no memory for lists */\n"
     "#if !GPUSCAN_RUNS_BY_SUBGROUP && (GPUSCAN_STAGES || GPUSCAN_PLACES)\n"
-    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "    uint own = GPUSCAN_OWN(tile);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint j = (uint)GPUSCAN_KEPT(tile->before[k]), mask = tile->mask[k];\n"
@@ -8482,17 +8624,17 @@ static const char *gpuscan__kernels[] = {
     "                            (j + skip == 0 ? open : -(gpuscan_length)list.places[max(j + skip, 1u) - 1]))\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count);\n"
+    "    uint own = GPUSCAN_OWN(tile), left = gpuscan_tile_left(first, count);\n"
     "    global gpuscan_result *results = outputs->results + to;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k];\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], there = gpuscan_left_from(tile, left, own, k);\n"
     "        gpuscan_t before = gpuscan_combine(prefix, tile->before[k]);\n"
     "        gpuscan_number value = before.open.value;\n"
     "        uint j = (uint)(before.heads - prefix.heads) - (GPUSCAN_RESULTS_LISTED ? 0 : skip);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "            if (at + v < left) {\n"
+    "            if (v < there) {\n"
     "                gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
     "                if (mask >> v & 1) {\n"
     "#if GPUSCAN_RESULTS_LISTED\n"
@@ -8530,11 +8672,57 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_HAS_LANES\n"
     "/* Whether a tile writes nothing, whatever precedes it. (H200, 2^28 keys of u32 in runs of 10,000: unique 369 us,\n"
     "   lengths 440, else 393, 487. Of runs only: selections by a predicate lose 2 % by the question.) */\n"
-    "static inline bool gpuscan_keeps_none(gpuscan_t sum, ulong first, ulong units) {\n"
-    "    return GPUSCAN_RUNS && GPUSCAN_KEPT(sum) == 0 && first + GPUSCAN_TILE < units;\n"
+    "static inline bool gpuscan_keeps_none(gpuscan_t sum, ulong end, ulong units) {\n"
+    "    return GPUSCAN_RUNS && GPUSCAN_KEPT(sum) == 0 && end < units;\n"
     "}\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_FEW\n"
+    "/* As gpuscan_scan_few_tile, by group `number`. Several groups may take a tile: see gpuscan_select_look_back. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_few_tile(GPUSCAN_SELECT_PARAMETERS(gpuscan_word), ulong count, uint number,\n"
+    "                                            uint each) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_scan_row row;\n"
+    "    gpuscan_t sum, prefix = gpuscan_identity();\n"
+    "    uint shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, tile = number / shares;\n"
+    "    uint size = each * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS);\n"
+    "    ulong units = gpuscan_units(count), first = (ulong)tile * size, end = units, last = count;\n"
+    "    gpuscan_list list = gpuscan_list_of(shared);\n"
+    "    GPUSCAN_EACH_SET(&data, each);\n"
+    "    GPUSCAN_EACH_SET(&row, each);\n"
+    "    list.share = number % shares;\n"
+    "    list.shares = shares;\n"
+    "    src += numbers.src_offset;\n"
+    "    row.src = GPUSCAN_FROM(src);\n"
+    "    row.count = units;\n"
+    "    row.sums = states + numbers.states_offset;\n"
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    end = GPUSCAN_ROW_END(&row, first);\n"
+    "    last = min(count, end * GPUSCAN_UNIT);\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, end, GPUSCAN_OWN(&data));\n"
+    "    sum = gpuscan_tile_scan(&data, first, end, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + size < units)\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile))\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "    if (gpuscan_keeps_none(sum, first + size, units))\n"
+    "        return;\n"
+    "    gpuscan_select_list(&data, first, last, list);\n"
+    "    gpuscan_few_windows(&row, tile, shared);\n"
+    "    for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w * GPUSCAN_WINDOW < tile; w++)\n"
+    "        prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
+    "    uint past = !GPUSCAN_SMALL_TILES || first + size >= units ? gpuscan_past_count(src, first, count) : 0;\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + size >= units)\n"
+    "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
+    "    gpuscan_select_write(&data, &outputs, first, end, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SELECT_MULTI_PASS\n"
     "/* As gpuscan_scan_parts, after gpuscan_scan_sums and gpuscan_scan_carries. states: the carries. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
@@ -8626,6 +8814,13 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
     "    bool there;\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    if (gpuscan_is_few(units, GPUSCAN_RUNS ? 1 : (uint)numbers.shares)) {\n"
+    "        gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, order, 1);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
@@ -8661,12 +8856,12 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
     "#endif\n"
-    "#if GPUSCAN_ONCE\n"
+    "#if GPUSCAN_ONCE\n",
     "        gpuscan_tile_prefetch(from, first + (ulong)ahead * GPUSCAN_TILE, units);\n"
     "#endif\n"
-    "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
     "        there = tile == 0;\n"
-    "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n",
+    "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
     "#if GPUSCAN_ONCE\n"
@@ -8674,7 +8869,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
     "#endif\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "        if (gpuscan_keeps_none(sum, first, units))\n"
+    "        if (gpuscan_keeps_none(sum, first + GPUSCAN_TILE, units))\n"
     "            GPUSCAN_NEXT_TILE;\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
@@ -8707,42 +8902,10 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "#elif GPUSCAN_FEW\n"
-    "/* As gpuscan_scan_few. Several groups may take a tile: see below. */\n"
+    "#elif GPUSCAN_FEW_ALONE\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_few(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
-    "    gpuscan_tile data;\n"
-    "    gpuscan_scan_row row;\n"
-    "    gpuscan_t sum, prefix = gpuscan_identity();\n"
-    "    uint shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, number = GPUSCAN_TEST_GROUP, tile = number / shares;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-    "    ulong units = gpuscan_units(count), first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    gpuscan_list list = gpuscan_list_of(shared);\n"
-    "    list.share = number % shares;\n"
-    "    list.shares = shares;\n"
-    "    src += numbers.src_offset;\n"
-    "    row.src = GPUSCAN_FROM(src);\n"
-    "    row.count = units;\n"
-    "    row.sums = states + numbers.states_offset;\n"
-    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
-    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
-    "        return;\n"
-    "    gpuscan_tile_fetch(&data, row.src, first, units, GPUSCAN_OWN_FIRST);\n"
-    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-    "    GPUSCAN_TEST_DELAY(tile);\n"
-    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < units)\n"
-    "        if (!GPUSCAN_TEST_SILENT(tile))\n"
-    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "    if (gpuscan_keeps_none(sum, first, units))\n"
-    "        return;\n"
-    "    gpuscan_select_list(&data, first, count, list);\n"
-    "    gpuscan_few_windows(&row, tile, shared);\n"
-    "    for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w * GPUSCAN_WINDOW < tile; w++)\n"
-    "        prefix = gpuscan_combine(prefix, shared->windows[w]);\n"
-    "    uint past = gpuscan_past_count(src, first, count);\n"
-    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + GPUSCAN_TILE >= units)\n"
-    "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
-    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "    gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP, GPUSCAN_ITEM_VECTORS);\n"
     "}\n"
     "\n",
     "#else\n"
@@ -8754,6 +8917,13 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, ticket;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
+    "#if GPUSCAN_SMALL_TILES\n"
+    "    if (gpuscan_is_few(units, GPUSCAN_RUNS ? 1 : (uint)numbers.shares)) {\n"
+    "        gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP, 1);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
@@ -8766,7 +8936,7 @@ static const char *gpuscan__kernels[] = {
     "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "        if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "            GPUSCAN_NEXT_TILE;\n"
-    "        gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
+    "        gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN(&data));\n"
     "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        if (GPUSCAN_ITEM == 0)\n"
@@ -17562,6 +17732,10 @@ typedef struct gpuscan__elements {
 /* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
+/* The device knows how many tiles there are, of which groups take many; or, where there are few elements, small ones:
+   see SMALL_TILES in kernels.cl.inc. */
+enum { GPUSCAN__COUNTED_NOT = 0, GPUSCAN__COUNTED, GPUSCAN__COUNTED_SMALL };
+
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
     if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "%s: the device has no double precision", field);
@@ -21002,6 +21176,18 @@ static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round)
     return shape;
 }
 
+/* The same of a single pass, whose third round, where only the device counts, has so few that groups take a vector of
+   each work-item alone: see gpuscan_few_size in kernels.cl.inc. */
+static gpuscan__test_shape gpuscan__single_pass_test_shape(const gpuscan__key *key, uint64_t unit, unsigned round) {
+    gpuscan__test_shape shape = gpuscan__test_shape_of((round < 2 ? key->tile : key->tile / key->vectors) * unit, round);
+    if (round == 2)
+        shape.count -= shape.tile;
+    return shape;
+}
+static unsigned gpuscan__single_pass_test_rounds(uint32_t counted) {
+    return counted == GPUSCAN__COUNTED_SMALL ? 3 : 2;
+}
+
 static int gpuscan__test_picks(gpuscan_op op) {
     int data = gpuscan__ops[op].data;
     return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
@@ -21849,7 +22035,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
     uint32_t heads_size; /* bytes each; BITS: of an offset */
     uint32_t heads_real; /* KEYS: floats */
-    uint32_t counted;    /* the device knows how many tiles there are, of which groups take many */
+    uint32_t counted;    /* a GPUSCAN__COUNTED... */
     uint32_t wide;       /* elements of 12 bytes, four a vector */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
@@ -21971,6 +22157,19 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
                                                           : gpuscan__vector(e->src_size, e->dst_size);
 }
 
+/* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. (Tests have fewer.) */
+#ifndef GPUSCAN__FEW_TILES
+#define GPUSCAN__FEW_TILES 512
+#endif
+
+/* How many tiles a program must have room for: where there are so few, or may be. */
+static uint32_t gpuscan__few_tiles(uint32_t few, uint32_t counted) {
+    return few || counted == GPUSCAN__COUNTED_SMALL ? GPUSCAN__FEW_TILES : 0;
+}
+static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few, uint32_t counted) {
+    return (uint64_t)t_size * gpuscan__few_tiles(few, counted) / gs->device.lane_width; /* a value a window of them */
+}
+
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
@@ -21983,7 +22182,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
-    gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "COUNTED", own.counted != GPUSCAN__COUNTED_NOT);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
@@ -21991,7 +22190,8 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
-                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                              gpuscan__few_tiles(own.few, own.counted));
 }
 
 /* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
@@ -22103,8 +22303,6 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. */
-#define GPUSCAN__FEW_TILES 512
 
 /* Whether some row begins in the middle of 16 bytes; buffers do not. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
@@ -22138,13 +22336,21 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
         each = gs->device.profile.groups_per_unit;
     if (registers)
         each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
-    return plan->forced ? 4 : gpuscan__max(gs->device.units * each, 3);
+    return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
-static int gpuscan__is_counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
-                               uint64_t tiles) {
-    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
-           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
-           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
+/* Small tiles are more code, which where registers are short costs large counts (H200, us, by the device's count under a
+   maximum of 2^28, without; with them: scans of u32 2^28 617; 662, 2^12 5.8; 5.1, lengths 458; 472, 6.1; 5.5). */
+static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
+                                 uint64_t tiles) {
+    const gpuscan__elements *e = &plan->e;
+    int is_scan = !e->selects && !e->key;
+    if (!count_buffer.mem || !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ||
+        !gpuscan__uses_ptx_or_local(gs, &plan->key) ||
+        gpuscan__single_pass_groups(gs, &plan->key, tiles) <= gpuscan__counted_groups(gs, plan))
+        return GPUSCAN__COUNTED_NOT;
+    return (is_scan && gpuscan__takes_any_order(e) && !e->begun) || (e->length_size && !e->reduces)
+               ? GPUSCAN__COUNTED
+               : GPUSCAN__COUNTED_SMALL;
 }
 static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
     uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
@@ -22184,7 +22390,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.wide = (uint32_t)gpuscan__scan_is_wide(gs, plan);
     if (plan->key.wide)
         key->vectors /= GPUSCAN__WIDE_VECTOR;
-    plan->key.counted = (uint32_t)(!plan->key.few && gpuscan__is_counted(gs, common, desc->count_buffer, plan->tiles));
+    plan->key.counted = GPUSCAN__COUNTED_NOT;
+    if (!plan->key.few)
+        plan->key.counted = gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -22600,7 +22808,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
-    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value a window of tiles */
+    shared += gpuscan__few_bytes(chain->gs, common->e.t_size, plan->key.few, plan->key.counted);
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
@@ -22712,7 +22920,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
+    gpuscan__test_shape shape = own.whole_rows ? gpuscan__test_shape_of(program->key.tile, round)
+                                               : gpuscan__single_pass_test_shape(&program->key, 1, round);
     gpuscan__test_array *src, *dst, *total = NULL;
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
@@ -22773,7 +22982,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    unsigned rounds = gpuscan__scan_own(&program->key).whole_rows ? 3 : 2;
+    gpuscan__scan_key own = gpuscan__scan_own(&program->key);
+    unsigned rounds = own.whole_rows ? 3 : gpuscan__single_pass_test_rounds(own.counted);
     return gpuscan__test_rounds(gpuscan__scan_test_round, rounds, gs, common, program, right);
 }
 
@@ -25724,7 +25934,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 /* Where in a group's local memory that begins which is listed: behind all else. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
-    uint64_t windows = (uint64_t)t_size * own->few / gs->device.lane_width; /* a value each, as of a scan */
+    uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few, own->counted);
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
@@ -25740,7 +25950,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SELECT", 1);
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
     gpuscan__define_number(text, "INVERT", own.invert);
-    gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "COUNTED", own.counted != GPUSCAN__COUNTED_NOT);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
     gpuscan__define_number(text, "MOVES", own.moves);
     gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
@@ -25757,7 +25967,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
                               gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                              own.few);
+                              gpuscan__few_tiles(own.few, own.counted));
 }
 
 /* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
@@ -26064,6 +26274,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
+        plan->key.counted = plan->count_buffer.mem ? GPUSCAN__COUNTED_SMALL : GPUSCAN__COUNTED_NOT; /* at most */
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__is_single_pass(tuning->strategy)
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
@@ -26081,8 +26292,9 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
-        plan->key.counted =
-            (uint32_t)(!plan->key.few && gpuscan__is_counted(gs, common, plan->count_buffer, plan->tiles));
+        plan->key.counted = GPUSCAN__COUNTED_NOT;
+        if (!plan->key.few)
+            plan->key.counted = gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
         /* by bits, too (H200, u32, 2^26: 65 us; without a limit 88) */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
@@ -26405,7 +26617,7 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
+    gpuscan__test_shape shape = gpuscan__single_pass_test_shape(&program->key, unit, round);
     gpuscan__select_plan plan;
     gpuscan_select_desc desc;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
@@ -26448,7 +26660,8 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
 
 static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    return gpuscan__test_rounds(gpuscan__select_test_round, 2, gs, common, program, right);
+    unsigned rounds = gpuscan__single_pass_test_rounds(gpuscan__select_own(&program->key).counted);
+    return gpuscan__test_rounds(gpuscan__select_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(select, 1, 0);
@@ -26735,7 +26948,7 @@ static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan 
                                                unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
+    gpuscan__test_shape shape = gpuscan__single_pass_test_shape(&program->key, 1, round);
     gpuscan__select_plan plan;
     gpuscan_runs_desc desc;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
@@ -26783,7 +26996,8 @@ static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    return gpuscan__test_rounds(gpuscan__runs_test_round, 2, gs, common, program, right);
+    unsigned rounds = gpuscan__single_pass_test_rounds(gpuscan__select_own(&program->key).counted);
+    return gpuscan__test_rounds(gpuscan__runs_test_round, rounds, gs, common, program, right);
 }
 
 typedef gpuscan__select_plan gpuscan__runs_plan;

@@ -249,7 +249,8 @@ static const char late_text[] =
     "run run_at(uint x, ulong i) { run c; c.first = c.last = x - 3 * (uint)i; return c; }\n";
 
 /* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
-   First the last tile is not full, then none is there, then all are full. */
+   First the last tile is not full, then none is there, then all are full; then there are so few elements that each
+   group, of more, has a tile of them, which are the program's or have a vector of each work-item. */
 static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
     const uint64_t most = (uint64_t)(test.is_small ? 80 : 200) * width - 3;
     const uint64_t pitch = look_back ? (test.is_small ? 4 : 8) * UINT64_C(260) * width : most, all = 2 * pitch;
@@ -261,6 +262,7 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
     gpuscan_custom custom = op_run_join.custom;
     gpuscan_scan_desc d;
     gpuscan__scan_key own;
+    const cl_uint units = test.gs->device.units;
     char text[2000];
     uint64_t i, r;
     int k;
@@ -283,8 +285,9 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
     d.kind = GPUSCAN_INCLUSIVE;
     d.call.strategy = strategy;
     test.gs->device.profile.polls = 3;
-    for (k = 0; k < 3; k++) {
-        const uint64_t n = k == 0 ? most : k == 1 ? 0 : 2 * (uint64_t)last_key()->tile;
+    for (k = 0; k < 5; k++) {
+        const uint64_t tile = k == 0 ? 0 : last_key()->tile, step = k == 0 ? 0 : tile / last_key()->vectors;
+        const uint64_t n = k == 0 ? most : k == 1 ? 0 : k == 2 ? 2 * tile : k == 3 ? 6 * tile + 3 : 6 * step + 1;
         test_buffer count = test_count_buffer(GPUSCAN_TYPE_U64, n);
         test_buffer_set(&dst, 5, all, NULL);
         test_buffer_set(&total, 1, 2, NULL);
@@ -301,11 +304,13 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
         d.dst = dst.at;
         d.total = total.at;
         d.count_buffer = count.at;
+        test.gs->device.units = k < 3 ? units : 14;
         test_ok(gpuscan_scan(test.gs, &d));
         test_same_bytes(test_buffer_get(&dst), wanted, sizeof *wanted, all);
         test_same_bytes(test_buffer_get(&total), totals, sizeof *totals, 2);
         test_buffer_free(&count);
     }
+    test.gs->device.units = units;
     memcpy(&own, last_key()->own, sizeof own);
     if (strategy == FEW)
         assert_int_equal(own.few == 0, look_back);

@@ -1,6 +1,7 @@
 /* cc -O2 test_lanes_runs.c -o test_lanes_runs -lcmocka -lOpenCL -lm
    As test_lanes.c, for what programs build from a scan: selections, runs and scans by segments, and how they sum and
    place elements with lanes. */
+#define GPUSCAN__FEW_TILES 64 /* fewer than that, so that more are soon reached */
 #include "lanes.h"
 #include "runs.h"
 #include "scans.h"
@@ -150,9 +151,75 @@ static void test_long_runs(void **state) {
         last_key();
 }
 
+/* Few elements by the device's count are cut into smaller tiles, so that each group has one: of a vector of each
+   work-item, or of more, up to all that a tile has. The counts with which another number begins; the first is there to
+   build the program. unit: elements of one that decides. */
+enum { FEW_GROUPS = 5, FEW_COUNTS = 8 };
+static uint64_t few_count(size_t i, uint64_t unit) {
+    const uint64_t tile = i ? last_key()->tile * unit : 0, step = i ? tile / last_key()->vectors : 0;
+    const uint64_t counts[FEW_COUNTS] = {
+        0, 1, step, step + 1, FEW_GROUPS * step, FEW_GROUPS * step + 1, FEW_GROUPS * tile, FEW_GROUPS * tile + 1};
+    return counts[i];
+}
+
+static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
+    enum { VECTORS = 2, MANY = 70 }; /* more tiles than have a form without the count */
+    const uint64_t unit = number == 1 ? 32 : 1, most = MANY * VECTORS * (uint64_t)width * (unit == 1 ? 16 : unit) + 3;
+    selection_case select = a_selection(GPUSCAN_TYPE_U32, most, (selection_density)(number % 3 * 9 / 2));
+    run_case       run = some_runs(most, (run_lengths)(number % RUNS_COUNT));
+    scan_case      scan = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, most);
+    size_t         i;
+    select.by = (gpuscan_select_by)(number % 3);
+    if (number == 2) /* tiles that say nothing */
+        select.source = "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n";
+    select.count_type = run.count_type = scan.count_type = GPUSCAN_TYPE_U64;
+    run.reduces = number % 2 != 0;
+    run.lengths_out = number < 5;
+    run.starts = number == 4;
+    scan.form = GPUSCAN_SEGMENTS_KEYS;
+    scan.keys = number % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
+    scan.segments = scan.count / 30;
+    if (number >= 8) { /* without segments, in rows */
+        scan.form = GPUSCAN_SEGMENTS_NONE;
+        scan.rows = number - 7;
+        scan.total = 1;
+    }
+    for (i = 0; i < FEW_COUNTS; i++) {
+        const test_operation *operation = number < 3 ? &selections : number < 6 ? &runs : &scans;
+        const void *given = number < 3 ? (const void *)&select : number < 6 ? (const void *)&run : (const void *)&scan;
+        select.device_count = run.device_count = scan.device_count = few_count(i, unit);
+        if (test_strategies(operation, given, (int)strategy, (int)strategy)) {
+            last_key();
+            assert_non_null(strstr(test.gs->programs->prefix, "#define GPUSCAN_COUNTED 1\n"));
+        }
+    }
+}
+
+static void test_few_of_count(void **state) {
+    enum { NUMBERS = 10 };
+    size_t   w;
+    uint64_t number;
+    (void)state;
+    if (!test.is_small && !test.is_long) /* PoCL takes seconds for each */
+        skip();
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        test.gs->device.profile.polls = 3;
+        test.gs->device.profile.scan_rest.vectors = 2;
+        test.gs->device.units = FEW_GROUPS;
+        for (number = 0; number < NUMBERS; number++)
+            if (test_share(w + width_count() * number, 4)) {
+                with_once((int)(number % 2));
+                few_of(widths[w], number, GPUSCAN_STRATEGY_SINGLE_PASS);
+                if (test.is_small)
+                    few_of(widths[w], number, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+            }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_selections), TEST(test_runs), TEST(test_segments),
-                                       TEST(test_long_runs)};
+                                       TEST(test_few_of_count), TEST(test_long_runs)};
     test_select();
     return cmocka_run_group_tests_name("lanes, runs", tests, test_open, test_close);
 }
