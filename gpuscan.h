@@ -17017,7 +17017,7 @@ static const char *gpuscan__kernels[] = {
     "                             carried, values_tmp, (uint)count, flags, passes, shared);\n"
     "    } else if (count <= max(numbers.few, numbers.more)) {\n"
     "        uint tiles = (uint)((count + size - 1) / size), groups = tiles;\n"
-    "        bool claims = tiles > numbers.more / size / 2; /* units */\n"
+    "        bool claims = tiles > numbers.more / (GPUSCAN_GROUP * GPUSCAN_SORT_MORE_ROUNDS) / 2; /* those are the units */\n"
     "        if (claims) {\n"
     "            groups = (uint)get_num_groups(0);\n"
     "            own = gpuscan_sort_claim(zeros, tiles, shared);\n"
@@ -28044,7 +28044,8 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 
 /* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t groups = gpuscan__min(more ? gs->device.units : (uint32_t)GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+    uint64_t few = GPUSCAN__SORT_TOGETHER_GROUPS * GPUSCAN__SORT_FEW_ROUNDS / plan->key.rounds[0];
+    uint64_t groups = more ? gs->device.units : gpuscan__min(few, gs->device.units);
     if (plan->common.forced)
         groups = more ? 3 : 2;
     return groups * plan->common.key.group * plan->key.rounds[more];
