@@ -14930,6 +14930,29 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#define GPUSCAN_SORT_HAS_BLOCKS (GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE)\n"
+    "#if GPUSCAN_SORT_HAS_BLOCKS\n"
+    "/* The same, but values follow the keys of a block: a first-level cache that tells lines apart by some bits of their\n"
+    "   addresses does not hold an element's key and value at once where these are the same (AMD: arrays 2^28 bytes apart;\n"
+    "   2^27 and a page). */\n"
+    "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys,\n"
+    "                                               global const gpuscan_sort_value *values, gpuscan_sort_to to,\n"
+    "                                               ulong first, ulong last, gpuscan_digit digit, gpuscan_place *next) {\n"
+    "    enum { BLOCK = 256 };\n"
+    "    gpuscan_place places[BLOCK];\n"
+    "    for (ulong i = first; i < last; i += BLOCK) {\n"
+    "        uint count = (uint)min(last - i, (ulong)BLOCK);\n"
+    "        for (uint j = 0; j < count; j++) {\n"
+    "            gpuscan_key_bits key = keys[i + j];\n"
+    "            places[j] = next[gpuscan_digit_of(key, digit)]++;\n"
+    "            to.keys[places[j]] = key;\n"
+    "        }\n"
+    "        for (uint j = 0; j < count; j++)\n"
+    "            to.values[places[j]] = values[i + j];\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* The same past the caches. */\n"
     "static inline void gpuscan_sort_scatter_far(global const gpuscan_key_bits *keys,\n"
     "                                            global const gpuscan_sort_value *values, gpuscan_sort_to to, ulong first,\n"
@@ -14967,7 +14990,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        gpuscan_sort_flush(to, &gathered[d], begin[d], next[d]);\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
     "                                             global const gpuscan_sort_value *values,\n"
     "                                             global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
@@ -14979,6 +15002,12 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "    to.values = values_dst;\n"
     "#endif\n"
+    "#if GPUSCAN_SORT_HAS_BLOCKS\n"
+    "    if (!far && !by_index && (flags & GPUSCAN_FLAG_BLOCKS)) {\n"
+    "        gpuscan_sort_scatter_blocks(keys, values, to, first, last, digit, next);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    if (!far && by_index)\n"
     "        gpuscan_sort_scatter_near(keys, values, to, first, last, digit, next, true);\n"
     "    else if (!far)\n"
@@ -14988,7 +15017,7 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        gpuscan_sort_scatter_far(keys, values, to, first, last, digit, next, false);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Counts up to four digits of elements [first, last): a constant, so that what is not counted costs nothing. Meanwhile\n"
     "   the places that the first pass writes to are brought into the cache: it comes to them in no order. */\n"
     "static inline void gpuscan_sort_count_span(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
@@ -15015,7 +15044,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of elements [first, last), which one work-item sorts, all passes: it counts all digits in one reading and leaves out\n"
     "   the passes that would move nothing. They may lie in dst or in tmp; dst gets the result. From so many elements on\n"
     "   (stream) their places exceed the caches. */\n"
@@ -15059,7 +15088,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    /* the first pass cannot write to where the elements lie; else the last writes to dst */\n"
     "    bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
+    "#if GPUSCAN_SORT_VALUES\n",
     "    bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
     "                         : values == values_tmp                                  ? true\n"
     "                                                                                 : moves % 2 != 0;\n"
@@ -15089,7 +15118,7 @@ static const char *gpuscan__kernels[] = {
     "            values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -15121,7 +15150,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -15163,7 +15192,7 @@ static const char *gpuscan__kernels[] = {
     "        next[d] = table[d * get_num_groups(0) + get_group_id(0)];\n"
     "    gpuscan_sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Buckets of elements that differ in the last digit are sorted by the others, each by one work-item, within its caches:\n"
     "   as groups come to them, the large ones first. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_BUCKETS_PARAMETERS) {\n"
@@ -15191,7 +15220,7 @@ static const char *gpuscan__kernels[] = {
     "                              flags | (last - first > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -15205,7 +15234,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#else\n"
     "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
-    "\n",
+    "\n"
     "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
     "   A rank group ranks its elements with a private histogram: a sub-group by ballots, each the elements that follow those\n"
     "   of the one before; without lanes the work-group, by bits of the elements of a digit that are set in local memory. The\n"
@@ -15232,7 +15261,7 @@ static const char *gpuscan__kernels[] = {
     "typedef gpuscan_key_code gpuscan_twiddled;\n"
     "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
     "#define GPUSCAN_DIGIT_SCALE   (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
     "    uint shift, mask; /* mask: in place, of the digit times DIGIT_SCALE */\n"
@@ -15249,7 +15278,7 @@ static const char *gpuscan__kernels[] = {
     "    twiddled.zeros = true;\n"
     "    return twiddled;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
     "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
@@ -17079,6 +17108,7 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_IF_UNEVEN, 65536) /* only where that did not make even buckets */                                           \
     X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
     X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
+    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys of a block */                                    \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -17330,8 +17360,8 @@ typedef struct gpuscan__profile {
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
-    uint32_t sort_bucket;  /* if they have so many bytes at most, on average, with values half as many: as the
-                              second-level cache holds. (Streams of two arrays at powers of two meet in its sets.) */
+    uint32_t sort_bucket;  /* if a core's share of the cache holds one, on average, or so many bytes, with values half as
+                              many: the second-level cache; from there on values follow the keys in blocks */
 
     uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
     uint32_t integral_rows;  /* of a band, at most */
@@ -18183,8 +18213,9 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; u64, PoCL, an EPYC: 40,000 730 us, in one part 1290 */
     p->sort_parts = 4;
     /* pass by pass; by buckets, half of two threads' CPU time, an EPYC (Zen 4), ms: u32 2^18 .69; .72, 2^20 2.74; 2.82,
-       2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, with 4 bytes 2^21 12.5; 9.9, 2^24 123; 89, 2^25 235; 306, 2^26 487;
-       741, u64 2^20 6.8; 7.6, 2^21 20; 15 */
+       2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, u64 2^20 6.8; 7.6, 2^21 20; 15; and in blocks, u32 with 4 bytes 2^21
+       12.5; 8.2; 9.5, 2^24 123; 94; 78, 2^25 235; 305; 161, 2^26 487; 723; 320. Elsewhere blocks cost some percent: at
+       2^24.7 buckets take 112, in blocks 119. */
     p->sort_buckets = 1 << 21;
     p->sort_bucket = 1 * GPUSCAN__MIB;
     p->integral_group = 64;
@@ -27844,11 +27875,22 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
+/* Bytes that a CPU scatters element by element, as far as the caches hold both sides: further away each of the 256 lines
+   that a part writes to has left the cache before it is full. A core's share of a large cache is taken as 8 MiB. */
+static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
+    return gpuscan__min(gs->device.cache / 2, (uint64_t)gs->device.units * 8 * 1024 * GPUSCAN__KIB);
+}
+
+/* A core's share of them. */
+static uint64_t gpuscan__sort_share(const gpuscan *gs) {
+    return gpuscan__sort_cached(gs) / gs->device.units;
+}
+
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     gpuscan_strategy strategy = common->call->strategy;
-    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    uint64_t tiles, most, bucket, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     gpuscan_result r;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
@@ -27880,11 +27922,11 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
                             (uint64_t)gs->device.units * gs->device.profile.sort_parts);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
+    bucket = gpuscan__max(gs->device.profile.sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
     plan->buckets = gpuscan__key_is_cpu(&common->key) && !plan->key.small && plan->passes > 1 &&
                     (common->forced ||
                      (desc->count >= gs->device.profile.sort_buckets &&
-                      desc->count * (plan->key_size + plan->values.size) * (plan->values.size ? 2 : 1) <=
-                          (uint64_t)gs->device.profile.sort_bucket << plan->key.digit_bits));
+                      desc->count * (plan->key_size + plan->values.size) <= bucket << plan->key.digit_bits));
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -28099,12 +28141,6 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Bytes that a CPU scatters element by element, as far as the caches hold both sides: further away each of the 256 lines
-   that a part writes to has left the cache before it is full. A core's share of a large cache is taken as 8 MiB. */
-static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
-    return gpuscan__min(gs->device.cache / 2, (uint64_t)gs->device.units * 8 * 1024 * GPUSCAN__KIB);
-}
-
 /* What a pass reads and writes, and by which digit. */
 typedef struct gpuscan__sort_step {
     gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: those of the keys */
@@ -28275,8 +28311,11 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     numbers.end = end.shift;
     numbers.width = plan->width;
     numbers.passes = last;
-    numbers.direct = gpuscan__sort_cached(gs) / gs->device.units / (plan->key_size + size);
+    numbers.direct = gpuscan__sort_share(gs) / (plan->key_size + size);
     numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
+    if (plan->common.forced ||
+        desc->count * (plan->key_size + size) * 2 >= (uint64_t)gs->device.profile.sort_bucket << plan->key.digit_bits)
+        numbers.flags |= GPUSCAN__FLAG_BLOCKS;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
 }
 

@@ -58,8 +58,9 @@ static void together(int alone) {
         test.gs->device.profile.polls = 1;
 }
 
-/* From here on a CPU's sort has passes over parts, however few the elements, and before them mostly tries buckets.
-   past: and stores past the caches. Groups sort together, or in every second place of the tests have a launch a pass. */
+/* From here on a CPU's sort has passes over parts, however few the elements, and before them mostly tries buckets, in
+   which values mostly follow keys in blocks. past: and stores past the caches. Groups sort together, or in every second
+   place of the tests have a launch a pass. */
 static void in_parts(int past) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
@@ -71,6 +72,8 @@ static void in_parts(int past) {
     test.gs->device.profile.sort_buckets = test_below(4) ? 1 : UINT32_MAX;
     if (past)
         test.gs->device.cache = 0;
+    else if (test_below(4))
+        test.gs->device.profile.sort_bucket = 1;
 }
 
 static uint64_t tile(void) {
@@ -101,6 +104,24 @@ static void lengths_in_parts(void **state) {
 static void lengths_past_the_caches(void **state) {
     in_parts(1);
     lengths(state);
+}
+
+/* Buckets of several blocks: of a window's nine bits the last four make sixteen. */
+static void buckets_in_blocks(void **state) {
+    static const uint32_t sizes[] = {4, 8, 0, 12};
+    size_t                i;
+    (void)state;
+    in_parts(0);
+    test.gs->device.units = 2;
+    test.gs->device.profile.sort_buckets = test.gs->device.profile.sort_bucket = 1;
+    for (i = 0; i < (test.is_small ? 1 : sizeof sizes / sizeof sizes[0]); i++) {
+        sort_case c = a_sort(i == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
+        c.bit_begin = 7;
+        c.bit_end = 16;
+        c.sizes[0] = sizes[i];
+        c.has_permutation = i >= 2;
+        test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+    }
 }
 
 /* Of one tile to many, whose groups are all there, or not. */
@@ -902,6 +923,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(lengths_in_parts),
                                        TEST(lengths_past_the_caches),
+                                       TEST(buckets_in_blocks),
                                        TEST(lengths_together),
                                        TEST(few_of_many),
                                        TEST(halves_together),
