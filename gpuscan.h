@@ -1277,9 +1277,10 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
                  one beside a permutation of that size; for what is then brought to its place in place, as much as that,
                  if it is more than the keys'. Payloads of 1, 2, 4, 8, 12 or 16 bytes, up to four and 16 bytes together,
-                 that a GPU moves with many keys: once or twice as much as they. Twice the keys where dst is left out.
-                 With may_destroy_src less: neither keys nor a payload of 4 or 8 bytes need any, if they are not in
-                 place; but sorts of up to some 10,000 elements, which are one launch, do, so ask for a count and not
+                 that a GPU moves with many keys: once or twice as much as they, in whole words. Twice the keys where
+                 dst is left out. With may_destroy_src less: neither keys nor a payload of 4, 8, or of 12 or 16 bytes
+                 that is moved with them, need any, if they are not in place. So fewer elements may need more than many:
+                 up to some 10,000 are one launch, up to some millions a GPU gathers payloads; ask for a count and not
                  only for the largest. Where the number of passes (bits by 8) is even, it costs a copy of the result. In
                  gpuscan_sort_prepare and _scratch_size permutation counts as given where index_type is, and where src
                  and dst are given they must be valid, since they tell what is in place
@@ -7223,9 +7224,10 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SMALL_TILES\n"
-    "/* Whether so many elements are few enough that each small tile has a group, all of which run at once. */\n"
+    "/* Whether so many elements are few enough that each small tile has a group, all of which run at once; none are only\n"
+    "   where each row has. */\n"
     "static inline bool gpuscan_is_few(ulong count, uint rows) {\n"
-    "    return count <= (ulong)(min((uint)get_num_groups(0), (uint)GPUSCAN_FEW) / rows) * GPUSCAN_SMALL_TILE;\n"
+    "    return max(count, (ulong)1) <= (ulong)(min((uint)get_num_groups(0), (uint)GPUSCAN_FEW) / rows) * GPUSCAN_SMALL_TILE;\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -16875,15 +16877,18 @@ static const char *gpuscan__kernels[] = {
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
-    "#if GPUSCAN_PTX\n"
+    "#ifndef GPUSCAN_TEST_UNIT /* which tests define in a custom text */\n"
+    "#define GPUSCAN_TEST_UNIT ((uint)get_group_id(0))\n"
+    "#endif\n"
     "static inline uint gpuscan_unit(void) {\n"
+    "#if GPUSCAN_PTX\n"
     "    uint unit;\n"
     "    __asm__ volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(unit));\n"
     "    return unit;\n"
-    "}\n"
     "#else\n"
-    "#define gpuscan_unit() ((uint)get_group_id(0))\n"
+    "    return GPUSCAN_TEST_UNIT;\n"
     "#endif\n"
+    "}\n"
     "#define GPUSCAN_SORT_ON_UNITS(zeros) (zeros) /* groups that have come to each unit, in the room of counts, and: */\n"
     "#define GPUSCAN_SORT_CLAIMED(zeros)  ((zeros) + GPUSCAN_RADIX) /* tiles that have a group */\n"
     "#define GPUSCAN_SORT_CLAIM_POLLS     64\n"
@@ -17005,7 +17010,7 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
     "    global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
-    "    global GPUSCAN_SORT_VALUE_ARGUMENT *values_aside,\n"
+    "    global GPUSCAN_SORT_VALUE_ARGUMENT *values_tmp_argument,\n"
     "#if GPUSCAN_SORT_PACKS /* values: the first field's */\n"
     "    global uchar *to_0,\n"
     "#endif\n"
@@ -17017,7 +17022,8 @@ static const char *gpuscan__kernels[] = {
     "    keys += numbers.keys_offset;\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
     "    keys_tmp += numbers.keys_tmp_offset;\n"
-    "    global gpuscan_sort_value *values_tmp = (global gpuscan_sort_value *)(values_aside + numbers.values_tmp_offset);\n"
+    "    global gpuscan_sort_value *values_tmp =\n"
+    "        (global gpuscan_sort_value *)(values_tmp_argument + numbers.values_tmp_offset);\n"
     "    gpuscan_sort_carried carried;\n"
     "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);\n"
     "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
@@ -17046,7 +17052,7 @@ static const char *gpuscan__kernels[] = {
     "                             carried, values_tmp, (uint)count, flags, passes, shared);\n"
     "    } else if (count <= max(numbers.few, numbers.more)) {\n"
     "        uint tiles = (uint)((count + size - 1) / size), groups = tiles;\n"
-    "        bool claims = tiles > numbers.more / (GPUSCAN_GROUP * GPUSCAN_SORT_MORE_ROUNDS) / 2; /* those are the units */\n"
+    "        bool claims = tiles > numbers.units / 2;\n"
     "        if (claims) {\n"
     "            groups = (uint)get_num_groups(0);\n"
     "            own = gpuscan_sort_claim(zeros, tiles, shared);\n"
@@ -18385,12 +18391,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}}};
     static const gpuscan__sort_tile counted_u64 = {256, 24, 128, 0};
     /* By index; as a record, H200, us at 2^20; 2^22; 2^24; 2^28 (u64: 2^27). u32 with 4, 4: 99; 237; 1060; 22003, 80; 194;
-       638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15409, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
+       638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15000, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
        297; 1075; 16612, with 2, 2: 95; 232; 798; 21668, 76; 164; 501; 7325, with 1: 77; 189; 593; 13583, 73; 154; 462;
-       6560, with 12: 114; 296; 981; 15298, 95; 256; 851; 13104, with 16: 92; 259; 969; 15144, 95; 260; 892; 13831. u64
+       6560, with 12: 114; 296; 981; 15298, 95; 256; 807; 12651, with 16: 92; 259; 969; 15144, 95; 260; 892; 13831. u64
        with 4, 4: 184; 488; 1849; 16525, 177; 468; 1556; 12147, with 4, 4, 4: 204; 530; 2149; 20232, 201; 633; 2185;
        16539, with 8, 8: 194; 520; 2073; 16846, 203; 599; 2120; 16495, with 16: 176; 513; 1759; 13323, 205; 594; 2074;
-       16070. Twelve bytes element by element: 16284 at 2^28 (4, 4, 4: 17171), padded to 16 13772 (15165). */
+       16070. Twelve bytes in tiles of 20 rounds 13104 at 2^28 (4, 4, 4: 15409), element by element 16284 (17171), padded
+       to 16 13772 (15165). */
     static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
         {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
         {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
@@ -21208,7 +21215,7 @@ static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round)
 }
 
 /* The same of a single pass, whose third round, where only the device counts, has so few that groups take a vector of
-   each work-item alone: see gpuscan_few_size in kernels.cl.inc. */
+   each work-item alone: see gpuscan_is_few in kernels.cl.inc. */
 static gpuscan__test_shape gpuscan__single_pass_test_shape(const gpuscan__key *key, uint64_t unit, unsigned round) {
     gpuscan__test_shape shape = gpuscan__test_shape_of((round < 2 ? key->tile : key->tile / key->vectors) * unit, round);
     if (round == 2)
@@ -22369,6 +22376,12 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
         each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
+
+/* Tiles that there are room and groups for: of a self-test's small ones each gets a group. */
+static uint64_t gpuscan__least_tiles(const gpuscan__plan *plan, uint32_t counted) {
+    return plan->forced && counted == GPUSCAN__COUNTED_SMALL ? 3 : 1;
+}
+
 /* Small tiles are more code, which where registers are short costs large counts (H200, us, by the device's count under a
    maximum of 2^28, without; with them: scans of u32 2^28 617; 662, 2^12 5.8; 5.1, lengths 458; 472, 6.1; 5.5). */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
@@ -22404,7 +22417,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->word = is_single ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group)) : 0;
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? tuning->registers : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile),
+                                    gpuscan__least_tiles(common, gpuscan__scan_own(key).counted));
     plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
     plan->ahead = 1;
     if (common->forced) {
@@ -22424,6 +22438,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.counted = GPUSCAN__COUNTED_NOT;
     if (!plan->key.few)
         plan->key.counted = gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
+    if (gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
+            gpuscan__few_bytes(gs, common->e.t_size, 0, plan->key.counted) > gs->device.local_memory)
+        plan->key.counted = GPUSCAN__COUNTED; /* there is no room for windows of small tiles */
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -26314,7 +26331,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->inclusive &&
                     gpuscan__uses_ptx_or_local(gs, key);
     }
-    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), gpuscan__least_tiles(common, plan->key.counted));
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
@@ -27175,7 +27192,7 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)      \
-    X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
+    X(few) X(more) X(units) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags)
@@ -27751,7 +27768,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* the last of the passes, two at least, leaves none */
+    if (gpuscan__sort_packs(plan->fields)) { /* the last of the passes, of which gpuscan__sort_record wants two, leaves none */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -28086,7 +28103,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 
 /* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t few = GPUSCAN__SORT_TOGETHER_GROUPS * GPUSCAN__SORT_FEW_ROUNDS / plan->key.rounds[0];
+    uint64_t few = gpuscan__ceil_div(GPUSCAN__SORT_TOGETHER_GROUPS * GPUSCAN__SORT_FEW_ROUNDS, plan->key.rounds[0]);
     uint64_t groups = more ? gs->device.units : gpuscan__min(few, gs->device.units);
     if (plan->common.forced)
         groups = more ? 3 : 2;
@@ -28124,7 +28141,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.passes = plan->passes;
     numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                     (packs ? (uint32_t)GPUSCAN__FLAG_PACKS | (uint32_t)GPUSCAN__FLAG_UNPACKS : 0);
-    numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
+    numbers.few = numbers.more = numbers.units = numbers.parts = numbers.tiles = 0;
     if (plan->key.counted) {
         int more;
         groups = gpuscan__sort_tile_groups(run, groups);
@@ -28135,6 +28152,11 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
         numbers.few = gpuscan__sort_limit(gs, plan, 0);
         numbers.more = gpuscan__sort_limit(gs, plan, 1);
+        numbers.units = gs->device.units;
+        if (plan->common.forced) { /* a self-test's three tiles are claimed, two are not, and groups are left over */
+            numbers.units = 5;
+            groups += 2;
+        }
         numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
         numbers.tiles = plan->tiles;
     }

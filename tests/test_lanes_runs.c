@@ -151,9 +151,9 @@ static void test_long_runs(void **state) {
         last_key();
 }
 
-/* Few elements by the device's count are cut into smaller tiles, so that each group has one: of a vector of each
-   work-item, or of more, up to all that a tile has. The counts with which another number begins; the first is there to
-   build the program. unit: elements of one that decides. */
+/* Few elements by the device's count are cut into small tiles, of a vector of each work-item, so that each group has
+   one. The counts about which that begins and ends; the first is there to build the program. unit: elements of one that
+   decides. */
 enum { FEW_GROUPS = 5, FEW_COUNTS = 8 };
 static uint64_t few_count(size_t i, uint64_t unit) {
     const uint64_t tile = i ? last_key()->tile * unit : 0, step = i ? tile / last_key()->vectors : 0;
@@ -167,7 +167,7 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
     const uint64_t unit = number == 1 ? 32 : 1, most = MANY * VECTORS * (uint64_t)width * (unit == 1 ? 16 : unit) + 3;
     selection_case select = a_selection(GPUSCAN_TYPE_U32, most, (selection_density)(number % 3 * 9 / 2));
     run_case       run = some_runs(most, (run_lengths)(number % RUNS_COUNT));
-    scan_case      scan = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, most);
+    scan_case      scan = a_scan(number % 2 || number == 10 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, most);
     size_t         i;
     select.by = (gpuscan_select_by)(number % 3);
     if (number == 2) /* tiles that say nothing */
@@ -181,7 +181,7 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
     scan.segments = scan.count / 30;
     if (number >= 8) { /* without segments, in rows */
         scan.form = GPUSCAN_SEGMENTS_NONE;
-        scan.rows = number - 7;
+        scan.rows = number == 10 ? 2 * FEW_GROUPS : number - 7; /* more than there are groups, too */
         scan.total = 1;
     }
     for (i = 0; i < FEW_COUNTS; i++) {
@@ -196,7 +196,7 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
 }
 
 static void test_few_of_count(void **state) {
-    enum { NUMBERS = 10 };
+    enum { NUMBERS = 11 };
     size_t   w;
     uint64_t number;
     (void)state;

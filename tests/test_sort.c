@@ -211,8 +211,8 @@ static int carries(void) {
 /* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
    work-item, 384 in tiles of 4, and more by tickets. */
 static void few_of_many(void **state) {
-    static const uint64_t counts[] = {0,   1,   31,  32,  33,  95,  96,  97,  192,  193,  287,  288,  289,  383,  384,  385,
-                                      511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
+    static const uint64_t counts[] = {0,   1,   31,  32,  33,  95,  96,   97,   192,  193,  287,  288,  289,  383,
+                                      384, 385, 511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
         uint32_t     sizes[4];
@@ -883,6 +883,7 @@ static void silent_and_late_tiles(void **state) {
         snprintf(text, sizeof text,
                  "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
                  "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
+                 "#define GPUSCAN_TEST_UNIT ((uint)get_group_id(0) / 2)\n"
                  "void late_wait(uint tile) {\n"
                  "    volatile uint x = 0;\n"
                  "    for (uint i = (tile * 2654435761u >> 20) %% %uu; i > 0; i--) x += i;\n"
