@@ -16809,6 +16809,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
     "\n",
+    "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "/* All passes of a single tile, which stays with its group. */\n"
     "#define GPUSCAN_SORT_ONE_PARAMETERS                                                                                    \\\n"
     "    GPUSCAN_SORT_BUFFERS, uint count, uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
@@ -16873,6 +16874,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "\n",
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
@@ -16915,10 +16917,12 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_MEETING_ARGUMENTS                                                                                 \\\n"
     "    own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, count, flags, passes, shared\n"
+    "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "#define GPUSCAN_SORT_ONE_ARGUMENTS keys, keys_dst, keys_tmp, carried, values_tmp, count, flags, passes, shared\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one(uint rounds, GPUSCAN_SORT_ONE_PARAMETERS) {\n"
     "    gpuscan_sort_one_by(GPUSCAN_PTX ? GPUSCAN_SORT_ONE_ROUNDS : rounds, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
     "}\n"
+    "#endif\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
     "    gpuscan_sort_meeting(GPUSCAN_PTX ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
     "}\n"
@@ -16929,9 +16933,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
     "}\n"
     "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_least(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
     "    gpuscan_sort_one_by(GPUSCAN_SORT_LEAST_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
     "}\n"
+    "#endif\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_more(GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
     "    gpuscan_sort_meeting(GPUSCAN_SORT_MORE_ROUNDS, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
     "}\n"
@@ -17039,6 +17045,7 @@ static const char *gpuscan__kernels[] = {
     "    bool is_few = count <= numbers.few;\n"
     "    uint rounds = is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
     "    uint own = (uint)get_group_id(0);\n"
+    "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "    if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_ONE_ROUNDS) {\n"
     "        bool is_least = count <= GPUSCAN_GROUP * GPUSCAN_SORT_LEAST_ROUNDS;\n"
     "        if (own > 0 || count == 0)\n"
@@ -17050,7 +17057,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "            gpuscan_sort_one(is_least ? GPUSCAN_SORT_LEAST_ROUNDS : GPUSCAN_SORT_ONE_ROUNDS, keys, keys_dst, keys_tmp,\n"
     "                             carried, values_tmp, (uint)count, flags, passes, shared);\n"
-    "    } else if (count <= max(numbers.few, numbers.more)) {\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    if (count <= max(numbers.few, numbers.more)) {\n"
     "        uint tiles = (uint)((count + size - 1) / size), groups = tiles;\n"
     "        bool claims = tiles > numbers.units / 2;\n"
     "        if (claims) {\n"
@@ -17363,6 +17373,7 @@ typedef struct gpuscan__profile {
                                groups that wait for each other: which must not stop once they have begun */
     gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* where only the device knows how many there are, which is one
                                                              launch too if sort_together is not 0: as sort_tiles */
+    int sort_one; /* then: a single tile stays with its group, which is as much code again */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
@@ -18412,6 +18423,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_zeros = (uint32_t)1 << 25;
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
+    p->sort_one = 1;
     memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
     /* By the device's count the other bodies of u64 with values need more registers. Under a maximum of 2^26, us at 2^12;
        2^16; 2^20; 2^22; 2^24, with 4 bytes 384 x 20, 80: 67; 99; 182; 489; 1682, 256 x 16, 128 60; 66; 136; 488; 1686, 256
@@ -27103,7 +27115,7 @@ typedef struct gpuscan__sort_key {
     uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
     uint32_t rounds[4]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
-                           tile, of least elements too */
+                           tile, of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* one launch a pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
@@ -27656,8 +27668,10 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
             plan->key.rounds[0] = (uint32_t)gpuscan__min(few, fewer);
             plan->key.rounds[1] = (uint32_t)gpuscan__min(GPUSCAN__SORT_TOGETHER_MOST_ROUNDS, key->vectors);
-            plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-            plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
+            if (profile->sort_one) {
+                plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+                plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
+            }
         }
         if (is_single && !plan->key.small && (counted || !plan->key.together)) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
@@ -28545,7 +28559,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
 static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
     gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    return gpuscan__test_rounds(gpuscan__sort_test_round, own.together && own.counted ? 5 : 3, gs, common, program,
+    return gpuscan__test_rounds(gpuscan__sort_test_round, own.rounds[2] ? 5 : 3, gs, common, program,
                                 right);
 }
 

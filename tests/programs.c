@@ -440,18 +440,18 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
 }
 
 /* Of payloads that passes carry as a record, also by the device's count. */
-static void sort_records(gpuscan_type keys, uint32_t first, uint32_t second) {
+static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     gpuscan_sort_desc desc;
     gpuscan_payload values[2];
     int place = 0, counted;
     memset(&desc, 0, sizeof desc);
     memset(values, 0, sizeof values);
-    values[0].size = first;
-    values[1].size = second;
+    values[0].size = size;
+    values[1].size = more;
     desc.count = UINT64_C(1) << 26;
     desc.key_type = keys;
     desc.payloads = values;
-    desc.payload_count = second ? 2 : 1;
+    desc.payload_count = more ? 2 : 1;
     for (counted = 0; counted < 2; counted++) {
         gpuscan *gs = fresh();
         desc.count_buffer.mem = counted ? (cl_mem)(void *)&place : NULL;

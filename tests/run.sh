@@ -9,11 +9,11 @@
 # of the strategies by which others run, a run takes a share, most of its time being PoCL's compiler; which one the seed
 # decides that each program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10 to 20 minutes on two cores.
 #
-#   --more    sixteen times the share of the combinations, and Intel's CPU runtime
-#   --all     a share 128 times as large, and all tests on every implementation that is here: two hours
+#   --more    32 times the share of the combinations, and Intel's CPU runtime
+#   --all     a share 256 times as large, and all tests on every implementation that is here: two hours
 #   --long    the same, with every combination at its full size, which takes hours
 #
-# GPUSCAN_TEST_SHARE=1 takes the most of a run that is not --long; 128 is the default, of --more 8.
+# GPUSCAN_TEST_SHARE=1 takes the most of a run that is not --long; 256 is the default, of --more 8.
 #
 # All that is written lies in build/. The last line is "N passed, N failed", with ", N skipped" where tests were; the
 # status is 0 when none failed.
@@ -21,7 +21,7 @@
 GPUSCAN_TEST_LONG=0
 everywhere=
 intel=
-share=128
+share=256
 case $1 in
   '') ;;
   --more) share=8 intel=1 ;;

@@ -234,6 +234,7 @@ static void few_of_many(void **state) {
         test_limit(&limits);
         together(k % 2 == 0);
         test.gs->device.profile.sort_halves = k % 3 == 0;
+        test.gs->device.profile.sort_one = (k + test.seed) % 4 != 3;
         test.gs->device.units = 3;
         carry_from((uint32_t)of[k].carried);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
