@@ -92,9 +92,9 @@ job() {
 seconds() {
   case $1 in
     test_scan | test_faults) echo 130 ;;
-    test_histogram | test_reduce | test_devices | test_trust) echo 115 ;;
+    test_histogram | test_reduce | test_devices | test_trust | test_sort) echo 115 ;;
     test_arguments | test_prepare | test_host | test_segments | test_plants) echo 60 ;;
-    test_sort | test_select | test_runs | test_start | test_uniform_add | test_lanes) echo 30 ;;
+    test_select | test_runs | test_start | test_uniform_add | test_lanes) echo 30 ;;
     *) echo 10 ;;
   esac
 }
