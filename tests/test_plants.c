@@ -39,7 +39,7 @@ static const plant plants[] = {
     {"AHEAD", 's', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0, 0, 5001, REFUSED},
     {"FEW", 'f', SINGLE, 8, 0, 5001, REFUSED},
     {"FEW", 'k', SINGLE, 8, 0, 5003, REFUSED},
-    {"FEW", 'l', SINGLE, 8, 0, 30001, REFUSED}, /* 469 tiles of 64 */
+    {"FEW", 'l', SINGLE, 8, 0, 15001, REFUSED}, /* 469 tiles of 32, as NVIDIA takes them */
     {"LOOK_BACK", 'k', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"UNIFORM_ADD", 'a', MULTI, 0, 0, 1001, WRONG},
     {"REDUCE_ENDS", 'r', MULTI, 0, 0, 1003, WRONG},
