@@ -15336,8 +15336,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* NVIDIA: peers are found by masks in local memory, one for each value of a digit's lower bits, but where too many\n"
-    "   lanes would meet in one. A single digit that has many elements is kept out of the masks: one ballot finds its peers.\n"
-    "   With values the masks gain nothing in sweeps. */\n"
+    "   lanes would meet in one. Small tiles have masks for each round, where the sub-group's last elements were, so that no\n"
+    "   round waits for another. In others a single digit that has many elements is kept out of the masks: one ballot finds\n"
+    "   its peers. With values the masks gain nothing in sweeps. */\n"
     "#define GPUSCAN_RANK_MASKS  (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_MASK_MOST(rounds) (GPUSCAN_GROUP * (rounds) / 5) /* elements of a tile that may go to one mask */\n"
@@ -15352,18 +15353,20 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n"
-    "#if GPUSCAN_PTX\n"
-    "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u) /* rounds ranked at once */\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SORT_SMALL /* rounds ranked at once */\n"
+    "#define GPUSCAN_RANK_BATCH (GPUSCAN_ROUNDS % 8 == 0 ? 8u : 4u)\n"
+    "#elif GPUSCAN_PTX\n"
+    "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u)\n"
     "#else\n"
     "#define GPUSCAN_RANK_BATCH 1u\n"
     "#endif\n"
     "\n"
     "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
-    "\n"
+    "\n",
     "/* Places in a tile are so many times themselves, offsets of words in bytes, where that fits their 16 bits. */\n"
     "#define GPUSCAN_PLACE_SCALE (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && GPUSCAN_TILE < 16384 ? 4u : 1u)\n"
-    "\n",
+    "\n"
     "/* A place's element of an array. */\n"
     "#define GPUSCAN_AT_PLACE(type, p, place)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n"
@@ -15389,7 +15392,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP], whose histogram has its counts behind these */\n"
     "    union {\n"
-    "#if GPUSCAN_RANK_MASKS\n"
+    "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
     "        uint masks[GPUSCAN_GROUP]; /* while elements are ranked: a lane's for each value of the lower bits; 0 between */\n"
     "#endif\n"
     "        gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
@@ -15405,7 +15408,7 @@ static const char *gpuscan__kernels[] = {
     "        } values;\n"
     "#endif\n"
     "#endif\n"
-    "#if GPUSCAN_SORT_PACKED\n"
+    "#if GPUSCAN_SORT_PACKED && !GPUSCAN_SORT_SMALL\n"
     "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
     "#endif\n"
     "    } exchange;\n"
@@ -15415,12 +15418,21 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    uint bits[GPUSCAN_RADIX * GPUSCAN_RANK_WORDS]; /* 0 between rounds */\n"
     "#endif\n"
-    "#if GPUSCAN_RANK_MASKS\n"
+    "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
     "    uint hot; /* as above */\n"
     "#endif\n"
     "} gpuscan_sort_shared;\n"
     "\n",
-    "#if GPUSCAN_SORT_PACKED\n"
+    "/* A sub-group's masks of a round, in a small tile. */\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "#define GPUSCAN_SMALL_EXCHANGE shared->exchange.value\n"
+    "#else\n"
+    "#define GPUSCAN_SMALL_EXCHANGE shared->exchange.key\n"
+    "#endif\n"
+    "#define GPUSCAN_SMALL_MASKS(round)                                                                                     \\\n"
+    "    ((volatile local uint *)(GPUSCAN_SMALL_EXCHANGE + (GPUSCAN_SUBGROUP * GPUSCAN_ROUNDS + (round)) * GPUSCAN_LANES))\n"
+    "\n"
+    "#if GPUSCAN_SORT_PACKED && !GPUSCAN_SORT_SMALL\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
     "#else\n"
     "#define GPUSCAN_SORT_COUNTS (shared->next)\n"
@@ -15462,7 +15474,7 @@ static const char *gpuscan__kernels[] = {
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load keys spill unless the one of whole tiles counts from a pointer of its own.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid, rounds) (GPUSCAN_PTX && (valid) == GPUSCAN_GROUP * (rounds))\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint rounds,\n"
     "                                      uint valid, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
@@ -15484,7 +15496,7 @@ static const char *gpuscan__kernels[] = {
     "        tile[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit)\n"
     "                                                     : gpuscan_twiddled_last(digit);\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_FIELDS\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "typedef union {\n"
@@ -15513,7 +15525,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < rounds; k++)\n"
     "        tile[k] = records[k].value;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_place i, gpuscan_sort_value value) {\n"
     "    gpuscan_sort_record record;\n"
     "    record.value = value;\n"
@@ -15557,7 +15569,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
     "static inline void gpuscan_count_one(local uint *counter) {\n"
     "#if GPUSCAN_PTX\n"
@@ -15566,7 +15578,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_inc((volatile local uint *)counter);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A rank group's half of a word. */\n"
     "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
     "#if GPUSCAN_PTX\n"
@@ -15675,11 +15687,11 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* Of the lanes peers, those with the same bits of a digit from bit on; d: times DIGIT_SCALE. */\n"
-    "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_vote(gpuscan_ballot_t peers, uint d, uint bit,\n"
+    "/* Of the lanes peers, those with the same bits of a digit from first to before last; d: times DIGIT_SCALE. */\n"
+    "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_vote(gpuscan_ballot_t peers, uint d, uint first, uint last,\n"
     "                                                  local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint b = bit; b < GPUSCAN_DIGIT_BITS; b++) {\n"
+    "    for (uint b = first; b < last; b++) {\n"
     "#if GPUSCAN_PTX /* four instructions: the compiler makes six of it */\n"
     "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
@@ -15699,7 +15711,29 @@ static const char *gpuscan__kernels[] = {
     "   where few lanes meet in one; hot: a digit that is kept out of them, or NO_DIGIT. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_peers(const uint *digits, bool masked, uint hot, gpuscan_ballot_t *peers,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
-    "#if GPUSCAN_RANK_MASKS\n"
+    "#if GPUSCAN_RANK_MASKS && GPUSCAN_SORT_SMALL\n"
+    "    if (masked) {\n"
+    "        volatile local uint *masks[GPUSCAN_RANK_BATCH], *own[GPUSCAN_RANK_BATCH];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "            masks[b] = GPUSCAN_SMALL_MASKS(b);\n"
+    "            own[b] = masks[b] + digits[b] / GPUSCAN_DIGIT_SCALE % GPUSCAN_LANES;\n"
+    "            masks[b][GPUSCAN_LANE] = 0;\n"
+    "        }\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            atomic_or(own[b], 1u << GPUSCAN_LANE);\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            peers[b] = *own[b];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, GPUSCAN_DIGIT_BITS, shared);\n"
+    "        return;\n"
+    "    }\n"
+    "#elif GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        uint own = GPUSCAN_SUBGROUP * GPUSCAN_LANES * GPUSCAN_DIGIT_SCALE;\n"
     "GPUSCAN_UNROLL\n"
@@ -15715,7 +15749,7 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_LANES_SYNC();\n"
     "            shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
     "            GPUSCAN_LANES_SYNC();\n"
-    "            peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, shared);\n"
+    "            peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, GPUSCAN_DIGIT_BITS, shared);\n"
     "            if (hot != GPUSCAN_NO_DIGIT) {\n"
     "                gpuscan_ballot_t hots = gpuscan_ballot(is_hot);\n"
     "                peers[b] = is_hot ? hots : peers[b];\n"
@@ -15726,7 +15760,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "        peers[b] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, shared);\n"
+    "        peers[b] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, GPUSCAN_DIGIT_BITS, shared);\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -15817,11 +15851,16 @@ static const char *gpuscan__kernels[] = {
     "        shared->next[i] = 0;\n"
     "}\n"
     "\n"
-    "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first rounds'\n"
-    "   ranks show whether masks are worth it for the others. */\n"
+    "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first\n"
+    "   round's digits show whether masks are worth it. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank_first(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "    bool masked = false;\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    gpuscan_ballot_t alike =\n"
+    "        gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, gpuscan_scaled_digit(tile[0], digit), 0, GPUSCAN_MASKED_BITS, shared);\n"
+    "    masked = gpuscan_ballot(popcount(alike) > GPUSCAN_LANES / 4) == 0;\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
@@ -15832,10 +15871,6 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "            gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
-    "#if GPUSCAN_RANK_MASKS\n"
-    "        if (k == 0)\n"
-    "            masked = gpuscan_ballot(here[GPUSCAN_RANK_BATCH - 1] > GPUSCAN_RANK_BATCH * GPUSCAN_LANES / 8) == 0;\n"
-    "#endif\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
@@ -16075,7 +16110,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_LANES\n"
     "    if (GPUSCAN_SUBGROUP == 0)\n"
     "        shared->others[GPUSCAN_LANE] = 0;\n"
-    "#if GPUSCAN_RANK_MASKS\n"
+    "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
     "    shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
     "#endif\n"
     "#else\n"
@@ -16154,8 +16189,8 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
-    "    ulong last = min(first + part, count);\n",
+    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n",
+    "    ulong last = min(first + part, count);\n"
     "    keys += numbers.keys_offset;\n"
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
@@ -17283,7 +17318,7 @@ typedef struct gpuscan__tuning {
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
-enum { GPUSCAN__MAX_TUNINGS = 16 };
+enum { GPUSCAN__MAX_TUNINGS = 18 };
 
 /* A tile of a sort, one launch a pass. */
 typedef struct gpuscan__sort_tile {
@@ -17327,6 +17362,8 @@ typedef struct gpuscan__profile {
     uint32_t segment_registers;
     uint32_t row_lanes_group, row_lanes;         /* where lanes sum without a path: elements of a row at most, */
     uint32_t segment_lanes_group, segment_lanes; /* or of all segments together */
+    uint32_t segment_lanes_items; /* then, where segments are short on the whole: elements of a work-item if one segment
+                                     had all, in smaller groups; 0: that does not matter */
     /* or of so many elements, or more, in segments of such a mean length, or more; 0: never */
     uint32_t segment_split_group, segment_split;
     uint32_t segment_each_group;    /* where each is a group's, which does not load vectors as lanes do */
@@ -18375,11 +18412,26 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        in 64 registers 883; 928; 925 (56 registers 923, 48 980, groups of 512 917, of 128 896), 5 in 72 887; 906; 884, 6
        in 80 851; 847; 835, 8 in 80 832; 855; 797, in 128 894; 884; 873. 2^27 of u64, and of f64 inclusive: 782; 899, 4
        in 64 844; 946, 8 in 128 809; 816. u8: 865, 4 in 64 1023; of 16 bits that is best, 617 (7 in 80: 812). One
-       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.) */
+       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.) Small: a single
+       tile waits for nobody, and many small ones begin sooner than few. f32 by keys of segments of 1 to 7 at 2^12; 2^14;
+       2^16; 2^18; 2^20; 2^21; 2^22: groups of 128 with 1 vector 7.5; 7.5; 8.3; 11.0; 11.3; 16.8; 32, with 2 7.6; 7.9; 8.3;
+       9.4; 9.6; 13.4; 23, with 4 8.0; 7.6; 7.9; 8.5; 11.7; 11.9; 20, of 256 with 1 8.0; 8.1; 8.5; 9.7; 12.1; -; -, with 2
+       7.9; 8.0; 8.2; 8.7; 10.7; 13.4; 24, with 4 6.8; 8.5; 8.8; 9.1; 10.7; 12.9; 20. u8 at 2^14; 2^18; 2^20; 2^22: 128 x 1
+       6.4; 7.6; 10.7; 16.9, 256 x 1 6.9; 8.3; 11.1; 18, 256 x 2 7.3; 7.6; 9.6; 15.7. f64 at 2^18; 2^19; 2^20: 128 x 2 15.5;
+       10.1; 13.9, 128 x 4 11.1; 14.5; 12.6, 256 x 4 9.7; 11.2; 15.3. */
     static const gpuscan__tuning segmented[] = {
-        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
-        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, 0, 0},
+        {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
+        {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, 0, 0},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, 0, 0},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 4 * GPUSCAN__MIB, 128, 8, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
@@ -18490,6 +18542,11 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
+    /* Fewer in smaller groups, which begin sooner: 2^12; 2^14; 2^16; 2^18 f32 in segments of 8, and one long among short:
+       groups of 64 6.9; 7.1; 7.1; 7.4, 8.1; 9.4; 14.8; 36 us, of 128 6.6; 6.8; 6.7; 6.8, 7.4; 8.1; 10.8; 21, of 256 7.2; 7.2;
+       7.2; 7.3, 7.7; 8.4; 9.7; 15, of 512 7.5; 7.4; 7.4; 7.5, 8.1; 8.5; 9.3; 12, of 1024 7.8; 7.8; 8.0; 7.8, 9.0; 9.2; 9.6;
+       12. */
+    p->segment_lanes_items = 256;
     p->segment_split = 1u << 20;
     p->segment_split_group = 128;
     p->lane_registers = 40;
@@ -23288,6 +23345,7 @@ GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_
 enum {
     GPUSCAN__LANE_LONG = 32,      /* elements a lane, of rows that are better a group's */
     GPUSCAN__LANE_MEAN = 1 << 16, /* longer segments are many groups' */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* a compute unit, at most, which take rows by lanes */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* the same of rows of LANE_FEW bytes at most: to begin a group then takes longer than
                                      its loads. H200, us, 64; 16; 8: f32, 100,000 x 100 12.2; 11.2; 10.7, 1,000,000 x 10
@@ -23566,6 +23624,18 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->key.items = plan->key.lanes * plan->key.vector;
 }
 
+/* The group of lanes that take segments, which is a long one's as a whole. */
+static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    uint32_t group = profile->segment_lanes_group, items = profile->segment_lanes_items;
+    if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on the whole */
+        return group;
+    while (items && group > GPUSCAN__LANE_LEAST_GROUP && desc->count < (uint64_t)group * items)
+        group /= 2;
+    return group;
+}
+
 /* Whether lanes take each row or segment by itself, and how. Segments only of few elements in all: one of them may have
    all, and is then a group's; or where they are split. Rows, H200, us, 2^27 bytes of f32, of 7; 10; 16; 33; 100; 256;
    1000, by elements and by vectors: 44; 52; 43; 60; 46; 40; 39, 45; 43; 39; 42; 39; 37; 38; of u8 sums, 2^26 bytes, of
@@ -23575,7 +23645,7 @@ static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *p
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = rows ? profile->row_lanes_group : profile->segment_lanes_group, vector;
+    uint32_t group = rows ? profile->row_lanes_group : gpuscan__segment_lanes_group(gs, plan), vector;
     plan->key.lanes = plan->key.rows = plan->key.each = plan->key.split = 0;
     if (!e->commutes || e->src_size > 16 || e->t_size > 16 ||
         (desc->count > (rows ? profile->row_lanes : profile->segment_lanes) && !split) ||
@@ -27284,8 +27354,8 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
    before them. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && rank_groups << own->digit_bits <= tile &&
-           tile < 65536;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
+           (own->small || rank_groups << own->digit_bits <= tile) && tile < 65536;
 }
 
 /* Before the states: a word for each digit of up to 8 passes, and one that says of floats whether both zeros occur. */
@@ -27520,8 +27590,15 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 
 /* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each; no more than it needs. H200, us
    at 2048; 1024; 512 elements, 512 work-items, and half; a quarter; an eighth of them: u32 15.0; 15.0; 15.2, 12.4; 10.8;
-   11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. */
-enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_LEAST = 128, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
+   11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. Half of the rounds,
+   and twice the work-items, for very few: at 1024; 2048; 4096 u32 8.0; 10.2; 16.2, else 8.7; 9.7; 13.7, u64 12.9; 17.8,
+   else 16.4; 18.8. */
+enum {
+    GPUSCAN__SORT_SMALL_GROUP = 512,
+    GPUSCAN__SORT_SMALL_LEAST = 128,
+    GPUSCAN__SORT_SMALL_ROUNDS = 8,
+    GPUSCAN__SORT_SMALL_FEW = 1024 /* and twice as many keys of 8 bytes */
+};
 
 /* Rounds of groups that sort together: the fewest, twice as many where these would make too many groups, and the most.
    H200, us, group x rounds at 2^13; 2^16; 2^18; 2^19; 2^20 elements: u32 256 x 8 24; 27; 41; 80, 256 x 16 28; 30; 34;
@@ -27625,11 +27702,12 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.small = batch == 4 && !plan->fields &&
                           desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
         if (plan->key.small) {
-            uint32_t items = GPUSCAN__SORT_SMALL_GROUP;
-            while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * GPUSCAN__SORT_SMALL_ROUNDS)
+            uint32_t items = GPUSCAN__SORT_SMALL_GROUP, rounds = GPUSCAN__SORT_SMALL_ROUNDS;
+            if (desc->count <= GPUSCAN__SORT_SMALL_FEW * (plan->key_size > 4 ? 2 : 1))
+                rounds /= 2;
+            while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * rounds)
                 items /= 2;
-            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(items, plan->common.group_limit),
-                              GPUSCAN__SORT_SMALL_ROUNDS, batch);
+            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(items, plan->common.group_limit), rounds, batch);
             plan->key.small = desc->count <= key->tile;
         }
         if (!plan->key.small && is_single && !plan->fields && !counted &&
