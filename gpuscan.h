@@ -15378,6 +15378,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_VALUE_PARTS  GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
     "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n"
     "\n"
+    "/* What goes through the passes of a single tile for a value: where that is larger than 4 bytes its place before, as it\n"
+    "   would leave the keys too few registers. */\n"
+    "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE <= 4\n"
+    "typedef gpuscan_sort_value gpuscan_sort_mover;\n"
+    "#else\n"
+    "typedef uint gpuscan_sort_mover;\n"
+    "#endif\n"
+    "#define GPUSCAN_SORT_MOVER_SIZE    (uint)sizeof(gpuscan_sort_mover)\n"
+    "#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
+    "\n"
     "/* Values of three words are stored word by word: as elements each lane would write to every third word. */\n"
     "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n"
     "\n"
@@ -15401,6 +15411,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "#if GPUSCAN_SORT_COUNTED\n"
+    "        gpuscan_sort_mover mover[GPUSCAN_TILE / GPUSCAN_PARTS(GPUSCAN_SORT_MOVER_SIZE)];\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_BY_WORDS\n"
     "        struct {\n"
     "            uint word[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS * 3];\n"
@@ -15958,6 +15971,9 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_keys, gpuscan_twiddled, key)\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_values, gpuscan_sort_value, value)\n"
+    "#if GPUSCAN_SORT_COUNTED\n"
+    "GPUSCAN_SORT_ORDER(gpuscan_sort_order_movers, gpuscan_sort_mover, mover)\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "/* And back to the work-items. */\n"
@@ -15975,7 +15991,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_COUNTED\n"
     "GPUSCAN_SORT_TAKE(gpuscan_sort_take_keys, gpuscan_twiddled, key)\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "GPUSCAN_SORT_TAKE(gpuscan_sort_take_values, gpuscan_sort_value, value)\n"
+    "GPUSCAN_SORT_TAKE(gpuscan_sort_take_movers, gpuscan_sort_mover, mover)\n"
     "#endif\n"
     "#endif\n"
     "\n"
@@ -16845,6 +16861,24 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
     "\n",
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
+    "#if GPUSCAN_SORT_MOVES_INDICES\n"
+    "/* The value that stood at a place. */\n"
+    "static inline gpuscan_sort_value gpuscan_sort_value_at(gpuscan_sort_carried carried, uint at, uint flags) {\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "    gpuscan_sort_record record;\n"
+    "    record.words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0; /* which fields may not fill */\n"
+    "#define GPUSCAN_SORT_FIELD(f) record.fields.field_##f = carried.from_##f[at];\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "    return record.value;\n"
+    "#elif GPUSCAN_SORT_FIELDS\n"
+    "    return carried.from[at];\n"
+    "#else\n"
+    "    return flags & GPUSCAN_FLAG_BY_INDEX ? (gpuscan_sort_value)at : carried.from[at];\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* All passes of a single tile, which stays with its group. */\n"
     "#define GPUSCAN_SORT_ONE_PARAMETERS                                                                                    \\\n"
     "    GPUSCAN_SORT_BUFFERS, uint count, uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
@@ -16855,9 +16889,14 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, 0));\n"
     "    global gpuscan_key_bits *keys_to = GPUSCAN_SORT_TO(passes.passes - 1, keys_dst, keys_tmp);\n"
     "    gpuscan_sort_load(tile, keys, rounds, count, digit);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
-    "    gpuscan_sort_load_values(values, carried, 0, rounds, count, flags);\n"
+    "#if GPUSCAN_SORT_MOVES_INDICES\n"
+    "    gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "        movers[k] = gpuscan_sort_at(k, rounds);\n"
+    "#elif GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_load_values(movers, carried, 0, rounds, count, flags);\n"
     "#endif\n"
     "    for (uint p = 0; p < passes.passes; p++) {\n"
     "        gpuscan_twiddled ordered[GPUSCAN_ROUNDS];\n"
@@ -16875,15 +16914,8 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_take_keys(ordered, rounds, part, GPUSCAN_KEY_PARTS, shared);\n"
     "        }\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_value moved[GPUSCAN_ROUNDS];\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
-    "            gpuscan_sort_order_values(values, rounds, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
-    "            gpuscan_sort_take_values(moved, rounds, part, GPUSCAN_VALUE_PARTS, shared);\n"
-    "        }\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < rounds; k++)\n"
-    "            values[k] = moved[k];\n"
+    "        gpuscan_sort_order_movers(movers, rounds, places, 0, 1, shared);\n"
+    "        gpuscan_sort_take_movers(movers, rounds, 0, 1, shared);\n"
     "#endif\n"
     "        gpuscan_twiddled_digit before = digit;\n"
     "        if (p + 1 < passes.passes)\n"
@@ -16893,24 +16925,40 @@ static const char *gpuscan__kernels[] = {
     "            tile[k] = gpuscan_sort_at(k, rounds) < count ? gpuscan_twiddle_on(ordered[k], before, digit)\n"
     "                                                         : gpuscan_twiddled_last(digit);\n"
     "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++) {\n"
+    "        uint at = gpuscan_sort_at(k, rounds);\n"
+    "        if (at < count)\n"
+    "            keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n"
+    "    }\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "    carried = gpuscan_sort_carried_by(passes.passes - 1, carried, values_tmp);\n"
+    "    gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++)\n"
+    "#if GPUSCAN_SORT_MOVES_INDICES\n"
+    "        values[k] = gpuscan_sort_value_at(carried, min(movers[k], count - 1), flags);\n"
+    "    if (!GPUSCAN_PTX) /* in place all have loaded before one stores */\n"
+    "        gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#else\n"
+    "        values[k] = movers[k];\n"
     "#endif\n"
+    "    carried = gpuscan_sort_carried_by(passes.passes - 1, carried, values_tmp);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < rounds; k++) {\n"
     "        uint at = gpuscan_sort_at(k, rounds);\n"
     "        if (at >= count)\n"
     "            continue;\n"
-    "        keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "        gpuscan_sort_unpack(carried, at, values[k]);\n"
-    "#elif GPUSCAN_SORT_VALUES\n"
+    "#else\n",
     "        carried.to[at] = values[k];\n"
     "#endif\n"
     "    }\n"
+    "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
@@ -16971,6 +17019,9 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_least(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
     "    gpuscan_sort_one_by(GPUSCAN_SORT_LEAST_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
+    "}\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_some(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
+    "    gpuscan_sort_one_by(GPUSCAN_SORT_SOME_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
     "}\n"
     "#endif\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_more(GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
@@ -17083,15 +17134,20 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "    if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_ONE_ROUNDS) {\n"
     "        bool is_least = count <= GPUSCAN_GROUP * GPUSCAN_SORT_LEAST_ROUNDS;\n"
+    "        bool is_some = count <= GPUSCAN_GROUP * GPUSCAN_SORT_SOME_ROUNDS;\n"
     "        if (own > 0 || count == 0)\n"
     "            return;\n"
     "#if GPUSCAN_PTX\n"
     "        if (is_least)\n"
     "            gpuscan_sort_least(keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
+    "        else if (is_some)\n"
+    "            gpuscan_sort_some(keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
     "        else\n"
     "#endif\n"
-    "            gpuscan_sort_one(is_least ? GPUSCAN_SORT_LEAST_ROUNDS : GPUSCAN_SORT_ONE_ROUNDS, keys, keys_dst, keys_tmp,\n"
-    "                             carried, values_tmp, (uint)count, flags, passes, shared);\n"
+    "            gpuscan_sort_one(is_least  ? GPUSCAN_SORT_LEAST_ROUNDS\n"
+    "                             : is_some ? GPUSCAN_SORT_SOME_ROUNDS\n"
+    "                                       : GPUSCAN_SORT_ONE_ROUNDS,\n"
+    "                             keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
@@ -17121,7 +17177,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), own = (uint)get_group_id(0);\n"
     "    if (own >= tiles)\n"
-    "        return;\n"
+    "        return;\n",
     "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, own, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states,\n"
     "                         zeros, (uint)count, flags, passes, shared);\n"
     "    if (tiles > 1)\n"
@@ -22451,19 +22507,16 @@ static uint64_t gpuscan__least_tiles(const gpuscan__plan *plan, uint32_t counted
     return plan->forced && counted == GPUSCAN__COUNTED_SMALL ? 3 : 1;
 }
 
-/* Small tiles are more code, which where registers are short costs large counts (H200, us, by the device's count under a
-   maximum of 2^28, without; with them: scans of u32 2^28 617; 662, 2^12 5.8; 5.1, lengths 458; 472, 6.1; 5.5). */
+/* Small tiles are more code, which where registers are short costs large counts: H200, us, by the device's count under a
+   maximum of 2^28, behind other work, without; with them, at 2^12; 2^28: scans of u32 5.9; 618, 5.2; 658, of u8 6.5; 165,
+   4.7; 166, of i16 7.4; 365, 5.2; 366, of u64 6.2; 1467, 5.3; 1404, lengths 6.1; 458, 5.5; 472. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
-    const gpuscan__elements *e = &plan->e;
-    int is_scan = !e->selects && !e->key;
     if (!count_buffer.mem || !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ||
         !gpuscan__uses_ptx_or_local(gs, &plan->key) ||
         gpuscan__single_pass_groups(gs, &plan->key, tiles) <= gpuscan__counted_groups(gs, plan))
         return GPUSCAN__COUNTED_NOT;
-    return (is_scan && gpuscan__takes_any_order(e) && !e->begun) || (e->length_size && !e->reduces)
-               ? GPUSCAN__COUNTED
-               : GPUSCAN__COUNTED_SMALL;
+    return plan->e.length_size && !plan->e.reduces ? GPUSCAN__COUNTED : GPUSCAN__COUNTED_SMALL;
 }
 static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
     uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
@@ -27184,8 +27237,8 @@ typedef struct gpuscan__sort_key {
     uint32_t whole;   /* one launch a pass: floats of which all bits count */
     uint32_t zeros;   /* then: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
-    uint32_t rounds[4]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
-                           tile, of least elements too; 0: has as few */
+    uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
+                           tile, of some and of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* one launch a pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
@@ -27416,7 +27469,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
     gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
-    gpuscan__define_number(text, "SORT_LEAST_ROUNDS", own.rounds[3]);
+    gpuscan__define_number(text, "SORT_SOME_ROUNDS", own.rounds[3]);
+    gpuscan__define_number(text, "SORT_LEAST_ROUNDS", own.rounds[4]);
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
@@ -27610,10 +27664,14 @@ enum {
     GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, and in a single tile; u64 with
-       4 bytes at 2^12; 2^16 in tiles of 12 rounds 60; 66, of 16 67; 77, in one of 16 38 us */
+    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, the most of those, and the most
+       of a single tile; and tiles of the fewest rounds, at most. Of the host's count, 8; 12 of the fewest, 16; 20 of the
+       most: u64 at 2^13; 2^16; 2^18 1.04; 1.29, 1.03; 1.20, 1.15; 1.15, 2^19 1.14; 1.31, with 8 bytes 1.05; 1.38, 1.06;
+       1.30, 1.02; 1.11, 2^19 1.07; 1.29. u32 with 16; 12 of the fewest: 2^16 1.08; 1.02, 2^18 1.07; 1.35 */
     GPUSCAN__SORT_FEW_ROUNDS = 16,
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 12,
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8,
+    GPUSCAN__SORT_MORE_ROUNDS_8 = 16,
+    GPUSCAN__SORT_FEW_TILES = 128,
     GPUSCAN__SORT_ONE_ROUNDS = 16
 };
 
@@ -27744,11 +27802,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         if (counted && !plan->key.small) {
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
             uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+            uint32_t more = plan->key_size > 4 ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_TOGETHER_MOST_ROUNDS;
             plan->key.rounds[0] = (uint32_t)gpuscan__min(few, fewer);
-            plan->key.rounds[1] = (uint32_t)gpuscan__min(GPUSCAN__SORT_TOGETHER_MOST_ROUNDS, key->vectors);
+            plan->key.rounds[1] = (uint32_t)gpuscan__min(more, key->vectors);
             if (profile->sort_one) {
                 plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-                plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
+                plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 2 / batch * batch, batch);
+                plan->key.rounds[4] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
             }
         }
         if (is_single && !plan->key.small && (counted || !plan->key.together)) {
@@ -28195,8 +28255,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 
 /* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t few = gpuscan__ceil_div(GPUSCAN__SORT_TOGETHER_GROUPS * GPUSCAN__SORT_FEW_ROUNDS, plan->key.rounds[0]);
-    uint64_t groups = more ? gs->device.units : gpuscan__min(few, gs->device.units);
+    uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
         groups = more ? 3 : 2;
     return groups * plan->common.key.group * plan->key.rounds[more];
@@ -28555,7 +28614,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
     uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0, k;
-    static const uint32_t tiles[] = {0, 2, 3, 1, 1}, rounds[] = {0, 0, 1, 2, 3};
+    static const uint32_t tiles[] = {0, 2, 3, 1, 1, 1}, rounds[] = {0, 0, 1, 2, 3, 4};
     uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
@@ -28637,7 +28696,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
 static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
     gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    return gpuscan__test_rounds(gpuscan__sort_test_round, own.rounds[2] ? 5 : 3, gs, common, program,
+    return gpuscan__test_rounds(gpuscan__sort_test_round, own.rounds[2] ? 6 : 3, gs, common, program,
                                 right);
 }
 
