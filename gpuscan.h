@@ -22560,8 +22560,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.counted = GPUSCAN__COUNTED_NOT;
     if (!plan->key.few)
         plan->key.counted = gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
-    if (gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
-            gpuscan__few_bytes(gs, common->e.t_size, 0, plan->key.counted) > gs->device.local_memory)
+    if (plan->key.counted == GPUSCAN__COUNTED_SMALL &&
+        gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
+                gpuscan__few_bytes(gs, common->e.t_size, 0, plan->key.counted) > gs->device.local_memory)
         plan->key.counted = GPUSCAN__COUNTED; /* there is no room for windows of small tiles */
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);

@@ -154,13 +154,15 @@ static void test_right_operators(void **state) {
     gpuscan_destroy(gs);
 }
 
-/* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. */
+/* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. With less than a single
+   work-item's scan asks for, that is built as ever, and not as one whose elements the device counts. */
 static void test_little_local_memory(void **state) {
     static const unsigned char samples[1000] = {0};
-    uint32_t counts[256];
+    uint32_t counts[256], sums[250];
     gpuscan *gs = NULL;
     gpuscan_desc desc;
     gpuscan_histogram_desc histogram;
+    gpuscan_scan_desc scan;
     (void)state;
     memset(&desc, 0, sizeof desc);
     memset(&histogram, 0, sizeof histogram);
@@ -170,6 +172,13 @@ static void test_little_local_memory(void **state) {
     histogram.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     assert_int_equal(gpuscan_histogram_host(gs, samples, counts, 1000, &histogram), GPUSCAN_SUCCESS);
     assert_int_equal(counts[0], 1000);
+    gpuscan_destroy(gs);
+    memset(&scan, 0, sizeof scan);
+    desc.limits.local_memory = 16;
+    assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
+    scan.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    assert_int_equal(gpuscan_scan_host(gs, samples, sums, 250, &scan), GPUSCAN_SUCCESS);
+    assert_int_equal(gpuscan__scan_own(&gs->programs->key).counted, GPUSCAN__COUNTED_NOT);
     gpuscan_destroy(gs);
 }
 
