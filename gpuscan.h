@@ -28218,6 +28218,19 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
+/* Where values come from and go to: what the flags say of it, of a launch that does the passes from first to last. */
+static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
+    int packs = gpuscan__sort_packs(plan->fields);
+    uint32_t flags = 0;
+    if (first == 0 && plan->by_index)
+        flags |= GPUSCAN__FLAG_BY_INDEX;
+    if (first == 0 && packs)
+        flags |= GPUSCAN__FLAG_PACKS;
+    if (last == plan->passes - 1 && packs)
+        flags |= GPUSCAN__FLAG_UNPACKS;
+    return flags;
+}
+
 static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -28239,7 +28252,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     numbers.end = plan->end;
     numbers.width = plan->width;
     numbers.passes = plan->passes;
-    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
+    numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1) |
                     (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
     return gpuscan__sort_end(
         run, &launch, &numbers, sizeof(numbers), 1,
@@ -28277,17 +28290,18 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
     uint32_t size = plan->values.size;
     const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
-    int packs = gpuscan__sort_packs(plan->fields);
     gpuscan__sort_together_numbers numbers;
+    numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
     numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
     numbers.values_offset =
-        packs ? gpuscan__arg_field(&launch, plan, 0, 0)
-              : gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
+        numbers.flags & GPUSCAN__FLAG_PACKS
+            ? gpuscan__arg_field(&launch, plan, 0, 0)
+            : gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size ? size : 1);
-    numbers.to_0 = packs ? gpuscan__arg_field(&launch, plan, 0, 1) : 0;
+    numbers.to_0 = numbers.flags & GPUSCAN__FLAG_UNPACKS ? gpuscan__arg_field(&launch, plan, 0, 1) : 0;
     GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
@@ -28298,8 +28312,6 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.end = plan->end;
     numbers.width = plan->width;
     numbers.passes = plan->passes;
-    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
-                    (packs ? (uint32_t)GPUSCAN__FLAG_PACKS | (uint32_t)GPUSCAN__FLAG_UNPACKS : 0);
     numbers.few = numbers.more = numbers.units = numbers.parts = numbers.tiles = 0;
     if (plan->key.counted) {
         int more;
@@ -28332,22 +28344,17 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
-    int is_first_by_index = pass == 0 && plan->by_index;
     gpuscan__sort_step step;
+    step.flags = plan->common.flags | gpuscan__sort_values_flags(plan, pass, pass);
     step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
     step.keys_dst = keys->to[pass % 2];
-    step.values = pass ? values->to[(pass - 1) % 2] : is_first_by_index ? values->to[0] : values->from;
+    step.values = pass ? values->to[(pass - 1) % 2] : plan->by_index ? values->to[0] : values->from;
     step.values_dst = values->to[pass % 2];
     step.values_size = plan->values.size ? plan->values.size : plan->key_size;
     step.shift = plan->begin + pass * plan->width;
     step.mask = ((uint32_t)1 << gpuscan__min(plan->width, plan->end - step.shift)) - 1;
-    step.flags = plan->common.flags | (is_first_by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
     if (pass == plan->passes - 1 && !keys->has_dst)
         step.flags |= GPUSCAN__FLAG_NO_KEYS;
-    if (gpuscan__sort_packs(plan->fields) && pass == 0)
-        step.flags |= GPUSCAN__FLAG_PACKS;
-    if (gpuscan__sort_packs(plan->fields) && pass == plan->passes - 1)
-        step.flags |= GPUSCAN__FLAG_UNPACKS;
     if (gpuscan__key_is_cpu(&plan->common.key) &&
         desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
         step.flags |= GPUSCAN__FLAG_STREAM;
