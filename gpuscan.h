@@ -27307,6 +27307,7 @@ typedef struct gpuscan__sort_plan {
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int buckets; /* CPU: by the last pass's digit first, if that makes even buckets */
+    int blocks;  /* then: values follow the keys of a block */
     int wants_indices, by_index; /* permutation is given; the values are indices */
     size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
@@ -28063,11 +28064,24 @@ static uint64_t gpuscan__sort_share(const gpuscan *gs) {
     return gpuscan__sort_cached(gs) / gs->device.units;
 }
 
+/* Whether there are buckets, and blocks within them. */
+static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    int forced = plan->common.forced != NULL;
+    uint64_t bytes = desc->count * (plan->key_size + plan->values.size); /* of all buckets */
+    uint64_t most = gpuscan__max(profile->sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
+    plan->buckets =
+        gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
+        (forced || (desc->count >= profile->sort_buckets && bytes <= most << plan->key.digit_bits));
+    plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->sort_bucket << plan->key.digit_bits);
+}
+
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     gpuscan_strategy strategy = common->call->strategy;
-    uint64_t tiles, most, bucket, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     gpuscan_result r;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
@@ -28099,11 +28113,7 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
                             (uint64_t)gs->device.units * gs->device.profile.sort_parts);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
-    bucket = gpuscan__max(gs->device.profile.sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
-    plan->buckets = gpuscan__key_is_cpu(&common->key) && !plan->key.small && plan->passes > 1 &&
-                    (common->forced ||
-                     (desc->count >= gs->device.profile.sort_buckets &&
-                      desc->count * (plan->key_size + plan->values.size) <= bucket << plan->key.digit_bits));
+    gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -28500,10 +28510,8 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = last;
     numbers.direct = gpuscan__sort_share(gs) / (plan->key_size + size);
-    numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
-    if (plan->common.forced ||
-        desc->count * (plan->key_size + size) * 2 >= (uint64_t)gs->device.profile.sort_bucket << plan->key.digit_bits)
-        numbers.flags |= GPUSCAN__FLAG_BLOCKS;
+    numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
+                    (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
 }
 
