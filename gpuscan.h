@@ -7580,7 +7580,6 @@ static const char *gpuscan__kernels[] = {
     "    return row;\n"
     "}\n"
     "\n"
-    "\n"
     "/* What precedes a tile that is not its row's first. */\n"
     "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_scan_row *row, uint tile, gpuscan_t *prefix,\n"
     "                                       local gpuscan_shared *shared) {\n"
@@ -22472,7 +22471,6 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
 }
-
 
 /* Whether some row begins in the middle of 16 bytes; buffers do not. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
