@@ -180,19 +180,23 @@ static void zeros_apart(void **state) {
 }
 
 /* Whether a program of such sorts is there. */
-static int is_together(uint32_t halved, uint32_t counted) {
+static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
     const gpuscan__program *program;
     int                     found = 0;
     for (program = test.gs->programs; program; program = program->next) {
-        gpuscan__sort_key own;
-        memcpy(&own, program->key.own, sizeof own);
-        found = found || (own.together && own.halved == halved && own.counted == counted);
+        gpuscan__sort_key own = gpuscan__sort_own(&program->key);
+        found = found || is_such(&own);
     }
     return found;
 }
-
-static int is_counted(void) {
-    return is_together(0, 1) || is_together(1, 1);
+static int is_counted(const gpuscan__sort_key *own) { /* and together */
+    return own->together && own->counted;
+}
+static int is_halved(const gpuscan__sort_key *own) { /* the same, but not counted */
+    return own->together && own->halved && !own->counted;
+}
+static int carries(const gpuscan__sort_key *own) { /* records */
+    return own->fields != 0;
 }
 
 /* Records from so many elements on; 0: never. */
@@ -201,18 +205,6 @@ static void carry_from(uint32_t least) {
     for (i = 0; i < 2; i++)
         for (k = 0; k < 5; k++)
             test.gs->device.profile.sort_carried[i][0][k] = test.gs->device.profile.sort_carried[i][1][k] = least;
-}
-
-/* Whether a program carries records. */
-static int carries(void) {
-    const gpuscan__program *program;
-    int                     found = 0;
-    for (program = test.gs->programs; program; program = program->next) {
-        gpuscan__sort_key own;
-        memcpy(&own, program->key.own, sizeof own);
-        found = found || own.fields;
-    }
-    return found;
 }
 
 /* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
@@ -256,8 +248,8 @@ static void few_of_many(void **state) {
             c.device_count = counts[i];
             if ((!test.is_small || i % 4 == 0) &&
                 test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
-                assert_true(is_counted());
-                assert_int_equal(carries(), of[k].carried);
+                assert_true(has_program(is_counted));
+                assert_int_equal(has_program(carries), of[k].carried);
             }
         }
     }
@@ -291,7 +283,7 @@ static void halves_together(void **state) {
             if (test.is_small ? i != 2 : i != (test.seed + (unsigned)alone) % 4 && !test_share(i, 1))
                 continue;
             if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
-                assert_true(is_together(1, 0));
+                assert_true(has_program(is_halved));
         }
 }
 
@@ -335,7 +327,7 @@ static void records(void **state) {
         test.gs->device.profile.sort_halves = limits.lanes != 0;
         test.gs->device.profile.sort_together = 0;
         if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
-            assert_int_equal(carries(), of[i % n].carried);
+            assert_int_equal(has_program(carries), of[i % n].carried);
     }
 }
 
@@ -919,7 +911,7 @@ static void silent_and_late_tiles(void **state) {
         d.count = 0;
         memset(dst, 0xee, (size_t)n * 4);
         test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
-        assert_true(!d.count_type || is_counted());
+        assert_true(!d.count_type || has_program(is_counted));
         test_buffer_free(&number);
         for (i = 0; i < n; i++)
             if (dst[i] != src[order[i]] || places[i] != order[i])
