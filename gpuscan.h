@@ -28282,11 +28282,14 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
 }
 
-/* How many elements go in tiles of few rounds, or of more; a self-test's, of which each body gets some. */
+/* A self-test's tiles of each of the key's numbers of rounds, so that each body gets some. */
+static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
+
+/* How many elements go in tiles of few rounds, or of more. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
-        groups = more ? 3 : 2;
+        groups = gpuscan__sort_test_tiles[more];
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
@@ -28332,8 +28335,8 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         numbers.few = gpuscan__sort_limit(gs, plan, 0);
         numbers.more = gpuscan__sort_limit(gs, plan, 1);
         numbers.units = gs->device.units;
-        if (plan->common.forced) { /* a self-test's three tiles are claimed, two are not, and groups are left over */
-            numbers.units = 5;
+        if (plan->common.forced) { /* tiles of more rounds are claimed, of few are not, and groups are left over */
+            numbers.units = 2 * gpuscan__sort_test_tiles[0] + 1;
             groups += 2;
         }
         numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
@@ -28635,22 +28638,22 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
     uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0, k;
-    static const uint32_t tiles[] = {0, 2, 3, 1, 1, 1}, rounds[] = {0, 0, 1, 2, 3, 4};
     uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
     gpuscan__sort_key own = gpuscan__sort_own(&program->key);
     gpuscan_payload payloads[GPUSCAN__SORT_FIELDS];
     gpuscan__test test;
-    gpuscan__test_array *src, *dst, *payload_src[GPUSCAN__SORT_FIELDS], *values[GPUSCAN__SORT_FIELDS] = {NULL};
+    gpuscan__test_array *src, *dst, *permutation = NULL;
+    gpuscan__test_array *payload_src[GPUSCAN__SORT_FIELDS], *payload_dst[GPUSCAN__SORT_FIELDS];
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
     const uint32_t *order;
     gpuscan_result r;
     int moves_indices;
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
-    if (own.together && own.counted && round > 0) /* each body gets some: see gpuscan__sort_limit */
-        count = tiles[round] * (uint64_t)program->key.group * own.rounds[rounds[round]] - 1;
+    if (own.together && own.counted && round > 0)
+        count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)program->key.group * own.rounds[round - 1] - 1;
     memset(&desc, 0, sizeof(desc));
     memset(payloads, 0, sizeof(payloads));
     memset(&test, 0, sizeof(test));
@@ -28669,7 +28672,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     moves_indices = value_size == (own.wide ? 8 : 4);
     if (moves_indices && round == 1) {
         desc.index_type = own.wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-        values[0] = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
+        permutation = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
     } else if (value_size) {
         payloads[0].size = moves_indices && round == 2 ? 12 : value_size;
         desc.payload_count = 1;
@@ -28678,7 +28681,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
         payloads[k].size = gpuscan__sort_field_size(own.fields, desc.payload_count++);
     for (k = 0; k < desc.payload_count; k++) {
         payload_src[k] = gpuscan__test_array_of(&test, &payloads[k].src, count * payloads[k].size);
-        values[k] = gpuscan__test_array_of(&test, &payloads[k].dst, count * payloads[k].size);
+        payload_dst[k] = gpuscan__test_array_of(&test, &payloads[k].dst, count * payloads[k].size);
     }
     test.failed |= codes == NULL;
     if (!test.failed) {
@@ -28700,12 +28703,12 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
             for (i = 0; i < count * payloads[k].size; i++)
                 payload_src[k]->before[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
             gpuscan__test_filled(payload_src[k]);
-            gpuscan__test_moved(order, count, payload_src[k], values[k], payloads[k].size);
+            gpuscan__test_moved(order, count, payload_src[k], payload_dst[k], payloads[k].size);
         }
-        for (i = 0; i < count && values[0] && k == 0; i++) {
+        for (i = 0; i < count && permutation; i++) {
             gpuscan__number index;
             index.bits = order[i];
-            gpuscan__put_number(value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, values[0]->expected, i, index);
+            gpuscan__put_number(desc.index_type, permutation->expected, i, index);
         }
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
@@ -28717,8 +28720,8 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
 static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
     gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    return gpuscan__test_rounds(gpuscan__sort_test_round, own.rounds[2] ? 6 : 3, gs, common, program,
-                                right);
+    unsigned rounds = own.rounds[2] ? 1 + (unsigned)GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) : 3;
+    return gpuscan__test_rounds(gpuscan__sort_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(sort, 1, 1);
