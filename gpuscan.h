@@ -15205,6 +15205,44 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
     "}\n"
     "\n"
+    "/* A bucket, by the digits that are left. One that a second-level cache would not hold is cut once more by the last of\n"
+    "   them, into buckets of a first-level cache's size. */\n"
+    "static inline void gpuscan_sort_bucket(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
+    "                                       global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
+    "                                       global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
+    "                                       ulong first, ulong last, gpuscan_sort_buckets_numbers numbers) {\n"
+    "    gpuscan_place begin[GPUSCAN_RADIX + 1];\n"
+    "    uint parts = 1, passes = (uint)numbers.passes, end = (uint)numbers.end, flags = (uint)numbers.flags;\n"
+    "    begin[0] = (gpuscan_place)first;\n"
+    "    begin[1] = (gpuscan_place)last;\n"
+    "    if (passes > 1 && last - first >= numbers.split) {\n"
+    "        gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
+    "        gpuscan_place next[1][GPUSCAN_RADIX];\n"
+    "        global gpuscan_key_bits *keys_to = keys == keys_dst ? keys_tmp : keys_dst;\n"
+    "        global gpuscan_sort_value *values_to = values == values_dst ? values_tmp : values_dst;\n"
+    "        passes--;\n"
+    "        digit.shift = (uint)numbers.begin + passes * (uint)numbers.width;\n"
+    "        digit.mask = (1u << (end - digit.shift)) - 1;\n"
+    "        end = digit.shift;\n"
+    "        parts = GPUSCAN_RADIX;\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "            next[0][d] = 0;\n"
+    "        gpuscan_sort_count_span(keys, keys_to, values_to, first, last, &digit, next, 1);\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
+    "            begin[d + 1] = begin[d] + next[0][d];\n"
+    "            next[0][d] = begin[d];\n"
+    "        }\n"
+    "        gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit, next[0],\n"
+    "                                  flags & ~(uint)GPUSCAN_FLAG_NO_KEYS);\n"
+    "        keys = keys_to;\n"
+    "        values = values_to;\n"
+    "    }\n"
+    "    for (uint d = 0; d < parts; d++)\n"
+    "        gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n",
+    "                          (gpuscan_key_code)numbers.flip, (uint)numbers.begin, end, (uint)numbers.width, passes,\n"
+    "                          flags | (begin[d + 1] - begin[d] > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
+    "}\n"
+    "\n"
     "/* Buckets of elements that differ in the last digit are sorted by the others, each by one work-item, within its caches:\n"
     "   as groups come to them, the large ones first. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_BUCKETS_PARAMETERS) {\n"
@@ -15226,13 +15264,10 @@ static const char *gpuscan__kernels[] = {
     "        if (GPUSCAN_PLANTED(SORT_BUCKETS) && last > first)\n"
     "            last--;\n"
     "        if (large == (t < GPUSCAN_RADIX))\n"
-    "            gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last,\n"
-    "                              (gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end,\n"
-    "                              (uint)numbers.width, (uint)numbers.passes,\n"
-    "                              flags | (last - first > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
+    "            gpuscan_sort_bucket(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last, numbers);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -15246,7 +15281,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#else\n"
     "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
     "   A rank group ranks its elements with a private histogram: a sub-group by ballots, each the elements that follow those\n"
     "   of the one before; without lanes the work-group, by bits of the elements of a digit that are set in local memory. The\n"
@@ -15273,7 +15308,7 @@ static const char *gpuscan__kernels[] = {
     "typedef gpuscan_key_code gpuscan_twiddled;\n"
     "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
     "#define GPUSCAN_DIGIT_SCALE   (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
     "    uint shift, mask; /* mask: in place, of the digit times DIGIT_SCALE */\n"
@@ -15290,7 +15325,7 @@ static const char *gpuscan__kernels[] = {
     "    twiddled.zeros = true;\n"
     "    return twiddled;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
     "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
@@ -15737,6 +15772,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RANK_MASKS && GPUSCAN_SORT_SMALL\n"
     "    if (masked) {\n"
     "        volatile local uint *masks[GPUSCAN_RANK_BATCH], *own[GPUSCAN_RANK_BATCH];\n"
+    "        GPUSCAN_LANES_SYNC(); /* other lanes have taken what lay there */\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "            masks[b] = GPUSCAN_SMALL_MASKS(b);\n"
@@ -15875,7 +15911,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first round's\n"
-    "   digits show whether masks are worth it. (Known before the barrier: u64 with 8 bytes 33.0 us for 31.7.) */\n"
+    "   digits show whether masks are worth it. (Shown before the barrier behind the pass before: u64 with 8 bytes 33.0 us at\n"
+    "   4096, here 31.7.) */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank_first(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "    bool masked = false;\n"
@@ -16953,9 +16990,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < rounds; k++)\n"
     "#if GPUSCAN_SORT_MOVES_INDICES\n"
     "        values[k] = gpuscan_sort_value_at(carried, min(movers[k], count - 1), flags);\n"
-    "    if (!GPUSCAN_PTX) /* in place all have loaded before one stores */\n"
-    "        gpuscan_device_fence();\n"
-    "    GPUSCAN_BARRIER();\n"
+    "    GPUSCAN_GLOBAL_BARRIER(); /* in place all have loaded before one stores */\n"
     "#else\n"
     "        values[k] = movers[k];\n"
     "#endif\n"
@@ -16967,14 +17002,14 @@ static const char *gpuscan__kernels[] = {
     "            continue;\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "        gpuscan_sort_unpack(carried, at, values[k]);\n"
-    "#else\n",
+    "#else\n"
     "        carried.to[at] = values[k];\n"
     "#endif\n"
     "    }\n"
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
@@ -17488,6 +17523,7 @@ typedef struct gpuscan__profile {
     uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
     uint32_t sort_bucket;  /* if a core's share of the cache holds one, on average, or so many bytes, with values half as
                               many: the second-level cache; from there on values follow the keys in blocks */
+    uint32_t sort_split; /* buckets of so many bytes, or more, are cut once more */
 
     uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
     uint32_t integral_rows;  /* of a band, at most */
@@ -18341,9 +18377,12 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     /* pass by pass; by buckets, half of two threads' CPU time, an EPYC (Zen 4), ms: u32 2^18 .69; .72, 2^20 2.74; 2.82,
        2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, u64 2^20 6.8; 7.6, 2^21 20; 15; and in blocks, u32 with 4 bytes 2^21
        12.5; 8.2; 9.5, 2^24 123; 94; 78, 2^25 235; 305; 161, 2^26 487; 723; 320. Elsewhere blocks cost some percent: at
-       2^24.7 buckets take 112, in blocks 119. */
+       2^24.7 buckets take 112, in blocks 119. Buckets of 1 MiB or more cut once more; whole, a Xeon (its second-level
+       caches have 2 MiB), ms, medians of two runs each, u32 with 4 bytes 2^25 237; 336, 2^26 594; 740, 2^27 1270; 1700, u64 with 8
+       bytes 2^25 573; 885, u32 2^26 302; 312, 2^27 714; 913; of 128 KiB as well, u32 with 4 bytes 2^24 153; 140. */
     p->sort_buckets = 1 << 21;
     p->sort_bucket = 1 * GPUSCAN__MIB;
+    p->sort_split = 1 * GPUSCAN__MIB;
     p->integral_group = 64;
     p->integral_vectors = 4;
     p->integral_rows = 64;
@@ -18484,13 +18523,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        in 64 registers 883; 928; 925 (56 registers 923, 48 980, groups of 512 917, of 128 896), 5 in 72 887; 906; 884, 6
        in 80 851; 847; 835, 8 in 80 832; 855; 797, in 128 894; 884; 873. 2^27 of u64, and of f64 inclusive: 782; 899, 4
        in 64 844; 946, 8 in 128 809; 816. u8: 865, 4 in 64 1023; of 16 bits that is best, 617 (7 in 80: 812). One
-       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.) Small: a single
-       tile waits for nobody, and many small ones begin sooner than few. f32 by keys of segments of 1 to 7 at 2^12; 2^14;
-       2^16; 2^18; 2^20; 2^21; 2^22: groups of 128 with 1 vector 7.5; 7.5; 8.3; 11.0; 11.3; 16.8; 32, with 2 7.6; 7.9; 8.3;
-       9.4; 9.6; 13.4; 23, with 4 8.0; 7.6; 7.9; 8.5; 11.7; 11.9; 20, of 256 with 1 8.0; 8.1; 8.5; 9.7; 12.1; -; -, with 2
-       7.9; 8.0; 8.2; 8.7; 10.7; 13.4; 24, with 4 6.8; 8.5; 8.8; 9.1; 10.7; 12.9; 20. u8 at 2^14; 2^18; 2^20; 2^22: 128 x 1
-       6.4; 7.6; 10.7; 16.9, 256 x 1 6.9; 8.3; 11.1; 18, 256 x 2 7.3; 7.6; 9.6; 15.7. f64 at 2^18; 2^19; 2^20: 128 x 2 15.5;
-       10.1; 13.9, 128 x 4 11.1; 14.5; 12.6, 256 x 4 9.7; 11.2; 15.3. */
+       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.)
+       Small: a single tile waits for nobody, and many small ones begin sooner than few. f32 by keys of segments of 1 to
+       7 at 2^12; 2^14; 2^16; 2^18; 2^20; 2^21; 2^22: groups of 128 with 1 vector 7.5; 7.5; 8.3; 11.0; 11.3; 16.8; 32,
+       with 2 7.6; 7.9; 8.3; 9.4; 9.6; 13.4; 23, with 4 8.0; 7.6; 7.9; 8.5; 11.7; 11.9; 20, of 256 with 1 8.0; 8.1; 8.5;
+       9.7; 12.1; -; -, with 2 7.9; 8.0; 8.2; 8.7; 10.7; 13.4; 24, with 4 6.8; 8.5; 8.8; 9.1; 10.7; 12.9; 20. u8 at
+       2^14; 2^18; 2^20; 2^22: 128 x 1 6.4; 7.6; 10.7; 16.9, 256 x 1 6.9; 8.3; 11.1; 18, 256 x 2 7.3; 7.6; 9.6; 15.7. f64
+       at 2^18; 2^19; 2^20: 128 x 2 15.5; 10.1; 13.9, 128 x 4 11.1; 14.5; 12.6, 256 x 4 9.7; 11.2; 15.3. */
     static const gpuscan__tuning segmented[] = {
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, 0, 0},
@@ -18614,10 +18653,10 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
-    /* Fewer in smaller groups, which begin sooner: 2^12; 2^14; 2^16; 2^18 f32 in segments of 8, and one long among short:
-       groups of 64 6.9; 7.1; 7.1; 7.4, 8.1; 9.4; 14.8; 36 us, of 128 6.6; 6.8; 6.7; 6.8, 7.4; 8.1; 10.8; 21, of 256 7.2; 7.2;
-       7.2; 7.3, 7.7; 8.4; 9.7; 15, of 512 7.5; 7.4; 7.4; 7.5, 8.1; 8.5; 9.3; 12, of 1024 7.8; 7.8; 8.0; 7.8, 9.0; 9.2; 9.6;
-       12. */
+    /* Fewer in smaller groups, which begin sooner: 2^12; 2^14; 2^16; 2^18 f32 in segments of 8, and one long among
+       short: groups of 64 6.9; 7.1; 7.1; 7.4, 8.1; 9.4; 14.8; 36 us, of 128 6.6; 6.8; 6.7; 6.8, 7.4; 8.1; 10.8; 21, of
+       256 7.2; 7.2; 7.2; 7.3, 7.7; 8.4; 9.7; 15, of 512 7.5; 7.4; 7.4; 7.5, 8.1; 8.5; 9.3; 12, of 1024 7.8; 7.8; 8.0;
+       7.8, 9.0; 9.2; 9.6; 12. */
     p->segment_lanes_items = 256;
     p->segment_split = 1u << 20;
     p->segment_split_group = 128;
@@ -22522,9 +22561,10 @@ static uint64_t gpuscan__least_tiles(const gpuscan__plan *plan, uint32_t counted
     return plan->forced && counted == GPUSCAN__COUNTED_SMALL ? 3 : 1;
 }
 
-/* Small tiles are more code, which where registers are short costs large counts: H200, us, by the device's count under a
-   maximum of 2^28, behind other work, without; with them, at 2^12; 2^28: scans of u32 5.9; 618, 5.2; 658, of u8 6.5; 165,
-   4.7; 166, of i16 7.4; 365, 5.2; 366, of u64 6.2; 1467, 5.3; 1404, lengths 6.1; 458, 5.5; 472. */
+/* Small tiles are more code, which where registers are short costs large counts. H200, us, by the device's count under
+   a maximum of 2^28, behind other work, without; with them, at 2^12; 2^28: scans of u32 5.9; 618, 5.2; 658, of u8 6.5;
+   165, 4.7; 166, of i16 7.4; 365, 5.2; 366, of u64 6.2; 1467, 5.3; 1404, lengths 6.1; 458, 5.5; 472. So all but lengths
+   have them, which cost few elements less than a third more anyway. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     if (!count_buffer.mem || !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ||
@@ -27250,14 +27290,14 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
-    uint32_t whole;   /* single pass: floats of which all bits count */
+    uint32_t whole;   /* single pass, or a CPU's: floats of which all bits count */
     uint32_t zeros;   /* then, one launch a pass: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
     uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
                            tile, of some and of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
-    uint32_t fields;  /* one launch a pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
+    uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -27337,7 +27377,7 @@ typedef struct gpuscan__sort_plan {
     X(flip) X(shift) X(mask) X(flags)
 #define GPUSCAN__SORT_BUCKETS_NUMBERS(X)                                                                               \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(direct) X(flags)
+    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(direct) X(split) X(flags)
 #define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
@@ -27421,7 +27461,7 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
 }
 
 /* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
-   before them. */
+   before them; a small tile's are counted in the places themselves. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -27642,7 +27682,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks, in the room of the places, and hot */
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -27659,11 +27699,11 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 
-/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each; no more than it needs. H200, us
-   at 2048; 1024; 512 elements, 512 work-items, and half; a quarter; an eighth of them: u32 15.0; 15.0; 15.2, 12.4; 10.8;
-   11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. Half of the rounds,
-   and twice the work-items, for very few: at 1024; 2048; 4096 u32 8.0; 10.2; 16.2, else 8.7; 9.7; 13.7, u64 12.9; 17.8,
-   else 16.4; 18.8. */
+/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each; no more than it needs. H200,
+   us at 2048; 1024; 512 elements, 512 work-items, and half; a quarter; an eighth of them: u32 15.0; 15.0; 15.2, 12.4;
+   10.8; 11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. Half of the
+   rounds, and twice the work-items, for very few: at 1024; 2048; 4096 u32 8.0; 10.2; 16.2, else 8.7; 9.7; 13.7, u64
+   12.9; 17.8, else 16.4; 18.8. */
 enum {
     GPUSCAN__SORT_SMALL_GROUP = 512,
     GPUSCAN__SORT_SMALL_LEAST = 128,
@@ -27681,10 +27721,10 @@ enum {
     GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, the most of those, and the most
-       of a single tile; and tiles of the fewest rounds, at most. Of the host's count, 8; 12 of the fewest, 16; 20 of the
-       most: u64 at 2^13; 2^16; 2^18 1.04; 1.29, 1.03; 1.20, 1.15; 1.15, 2^19 1.14; 1.31, with 8 bytes 1.05; 1.38, 1.06;
-       1.30, 1.02; 1.11, 2^19 1.07; 1.29. u32 with 16; 12 of the fewest: 2^16 1.08; 1.02, 2^18 1.07; 1.35 */
+    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, the most of those, tiles of
+       the fewest, and the most of a single tile. By the host's count, 8; 12 of the fewest, 16; 20 of the most: u64 at
+       2^13; 2^16; 2^18 1.04; 1.29, 1.03; 1.20, 1.15; 1.15, 2^19 1.14; 1.31, with 8 bytes 1.05; 1.38, 1.06; 1.30, 1.02;
+       1.11, 2^19 1.07; 1.29. u32 with 16; 12 of the fewest: 2^16 1.08; 1.02, 2^18 1.07; 1.35 */
     GPUSCAN__SORT_FEW_ROUNDS = 16,
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8,
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16,
@@ -27778,7 +27818,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
         if (plan->key.small) {
             uint32_t items = GPUSCAN__SORT_SMALL_GROUP, rounds = GPUSCAN__SORT_SMALL_ROUNDS;
-            if (desc->count <= GPUSCAN__SORT_SMALL_FEW * (plan->key_size > 4 ? 2 : 1))
+            if (desc->count <= gpuscan__min(GPUSCAN__SORT_SMALL_FEW * (plan->key_size > 4 ? 2 : 1),
+                                            gpuscan__min(items, plan->common.group_limit) * rounds / 2))
                 rounds /= 2;
             while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * rounds)
                 items /= 2;
@@ -27821,7 +27862,9 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
             uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
             uint32_t more = plan->key_size > 4 ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_TOGETHER_MOST_ROUNDS;
-            plan->key.rounds[0] = (uint32_t)gpuscan__min(few, fewer);
+            /* the counts of a tile of few rounds lie where a quarter of a whole tile has states */
+            uint32_t room = (uint32_t)gpuscan__ceil_div(key->vectors, 4 * batch) * batch;
+            plan->key.rounds[0] = (uint32_t)gpuscan__max(gpuscan__min(few, fewer), room);
             plan->key.rounds[1] = (uint32_t)gpuscan__min(more, key->vectors);
             if (profile->sort_one) {
                 plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
@@ -28522,6 +28565,7 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = last;
     numbers.direct = gpuscan__sort_share(gs) / (plan->key_size + size);
+    numbers.split = plan->common.forced ? 1 : gs->device.profile.sort_split / (plan->key_size + size);
     numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
                     (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);

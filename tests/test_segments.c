@@ -453,6 +453,31 @@ static void segments_split(uint64_t k, uint64_t all) {
     }
 }
 
+/* Few elements have smaller groups, unless segments are long on the whole. */
+static void groups_of_lanes(void **state) {
+    static const struct {
+        uint64_t count, segments;
+        uint32_t group;
+        gpuscan_type type; /* each its own, so that the program is the last */
+    } cases[] = {{1023, 100, 128, GPUSCAN_TYPE_U32}, {1024, 100, 256, GPUSCAN_TYPE_I32},
+                 {4095, 1, 128, GPUSCAN_TYPE_U64},   {4096, 1, 256, GPUSCAN_TYPE_I64},
+                 {8191, 2, 128, GPUSCAN_TYPE_U16},   {8192, 2, 256, GPUSCAN_TYPE_U8}};
+    gpuscan_limits limits;
+    size_t         i;
+    (void)state;
+    memset(&limits, 0, sizeof limits);
+    limits.lanes = 32;
+    test_limit(&limits);
+    test.gs->device.profile.segment_lanes_group = 256;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test.gs->device.profile.segment_lanes_items = i < 2 ? 4 : 64;
+        check_by(segments_of(cases[i].type, GPUSCAN_OP_ADD, cases[i].count, cases[i].segments, CUTS_RANDOM),
+                 GPUSCAN_STRATEGY_SINGLE_PASS);
+        is_by_lanes(1);
+        assert_int_equal(test.gs->programs->key.group, cases[i].group);
+    }
+}
+
 /* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and more than that. */
 static void by_lanes(void **state) {
     static const uint32_t widths[] = {8, 32, 16, 64};
@@ -564,8 +589,8 @@ static int open_segments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths_of_rows), TEST(rows_at_random), TEST(cuts), TEST(empty_segments),
                                        TEST(ends_at_tiles),   TEST(wrong_offsets),  TEST(by_lanes),
-                                       TEST(types_and_operators), TEST(sizes_of_results), TEST(special_floats),
-                                       TEST(same_bits), TEST(host_arrays)};
+                                       TEST(groups_of_lanes), TEST(types_and_operators), TEST(sizes_of_results),
+                                       TEST(special_floats), TEST(same_bits), TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("segments", tests, open_segments, test_close);
 }

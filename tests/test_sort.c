@@ -74,6 +74,8 @@ static void in_parts(int past) {
         test.gs->device.cache = 0;
     else if (test_below(4))
         test.gs->device.profile.sort_bucket = 1;
+    if (test_below(2))
+        test.gs->device.profile.sort_split = 1; /* buckets are cut once more */
 }
 
 /* Of two forms, each of which is several programs to compile, a small share of a run takes one, by its seed. */
@@ -101,6 +103,26 @@ static void lengths(void **state) {
     }
 }
 
+/* What one group sorts with few rounds or more, one less and one more of it; with masks, and where digits are alike. */
+static void small_tiles(void **state) {
+    static const uint64_t counts[] = {511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8};
+    static const sort_keys keys[] = {KEYS_RANDOM, KEYS_FEW, KEYS_SPECIAL};
+    const size_t n = sizeof counts / sizeof counts[0];
+    size_t i;
+    (void)state;
+    for (i = 0; i < n * 4 * 3 * 3; i++) {
+        sort_case c = a_sort(types[i / n % 4], counts[i % n]);
+        c.sizes[0] = (uint32_t)(i / n / 4 % 3 * 4);
+        c.keys = keys[i / n / 4 / 3];
+        c.in_place = c.payloads_in_place = i % 2 == 1;
+        if (test.is_small ||
+            (test.gs->device.lanes != GPUSCAN__LANES_PTX && i % 16 != test.seed % 16 && !test_share(i, 1)))
+            continue;
+        test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+    }
+}
+
 static void lengths_in_parts(void **state) {
     in_parts(0);
     lengths(state);
@@ -111,21 +133,24 @@ static void lengths_past_the_caches(void **state) {
     lengths(state);
 }
 
-/* Buckets of several blocks: of a window's nine bits the last four make sixteen. */
+/* Buckets of several blocks: of a window's nine bits the last four make sixteen. Or of eighteen bits, cut once more. */
 static void buckets_in_blocks(void **state) {
     static const uint32_t sizes[] = {4, 8, 0, 12};
+    const size_t          n = sizeof sizes / sizeof sizes[0];
     size_t                i;
     (void)state;
     in_parts(0);
     test.gs->device.units = 2;
     test.gs->device.profile.sort_buckets = test.gs->device.profile.sort_bucket = 1;
-    for (i = 0; i < (test.is_small ? 1 : sizeof sizes / sizeof sizes[0]); i++) {
-        sort_case c = a_sort(i == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
+    for (i = 0; i < 2 * n; i++) {
+        sort_case c = a_sort(i % n == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
+        test.gs->device.profile.sort_split = i < n ? 1u << 20 : 1;
         c.bit_begin = 7;
-        c.bit_end = 16;
-        c.sizes[0] = sizes[i];
-        c.has_permutation = i >= 2;
-        test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+        c.bit_end = i < n ? 16 : 25;
+        c.sizes[0] = sizes[i % n];
+        c.has_permutation = i % n >= 2;
+        if (!test.is_small || i % n == test.seed % n)
+            test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
     }
 }
 
@@ -208,10 +233,12 @@ static void carry_from(uint32_t least) {
 }
 
 /* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
-   work-item, 384 in tiles of 4, and more by tickets. */
+   work-item, 384 in tiles of 4, and more by tickets; or, with an element more a work-item, 128 in one tile, of 1, 2 or
+   4 elements, and 384 in tiles of 4. */
 static void few_of_many(void **state) {
-    static const uint64_t counts[] = {0,   1,   31,  32,  33,  95,  96,   97,   192,  193,  287,  288,  289,  383,
-                                      384, 385, 511, 512, 513, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
+    static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   95,   96,   97,   127,
+                                      128, 129, 192, 193, 287, 288, 289, 383,  384,  385,  511,  512,
+                                      513, 640, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
         uint32_t     sizes[4];
@@ -219,19 +246,20 @@ static void few_of_many(void **state) {
     } of[] = {{GPUSCAN_TYPE_U32, {0}, 0, 0, 0, 0},       {GPUSCAN_TYPE_F32, {4}, 0, 1, 0, 0},
               {GPUSCAN_TYPE_U64, {8}, 0, 0, 1, 0},       {GPUSCAN_TYPE_U32, {12}, 0, 0, 0, 0},
               {GPUSCAN_TYPE_I16, {0}, 1, 0, 0, 0},       {GPUSCAN_TYPE_F64, {4}, 1, 1, 0, 0},
-              {GPUSCAN_TYPE_U8, {8}, 0, 0, 0, 0},        {GPUSCAN_TYPE_U32, {4, 2, 1, 1}, 0, 1, 0, 1},
+              {GPUSCAN_TYPE_U8, {8}, 0, 1, 0, 0},        {GPUSCAN_TYPE_U32, {4, 2, 1, 1}, 0, 1, 0, 1},
               {GPUSCAN_TYPE_F32, {4, 4, 4}, 0, 0, 1, 1}, {GPUSCAN_TYPE_U64, {16}, 0, 0, 0, 1},
-              {GPUSCAN_TYPE_U16, {1}, 0, 1, 0, 1}};
+              {GPUSCAN_TYPE_U16, {1}, 0, 1, 0, 1},       {GPUSCAN_TYPE_U32, {8}, 0, 1, 0, 0}};
     const size_t kinds = sizeof of / sizeof of[0];
     size_t       i, k;
     (void)state;
     for (k = 0; k < kinds; k++) {
         gpuscan_limits limits;
         memset(&limits, 0, sizeof limits);
-        if (test.is_small ? k != 1 : k != test.seed % kinds && !test_share(k, 1))
+        if (test.is_small ? k != (test.seed % 2 ? 1 : 7) : k != test.seed % kinds && !test_share(k, 1))
             continue;
         test_limit(&limits);
         together(k % 2 == 0);
+        test.gs->device.profile.sort_vectors += (uint32_t)((k + test.seed / 12) % 2);
         test.gs->device.profile.sort_halves = k % 3 == 0;
         test.gs->device.profile.sort_one = (k + test.seed) % 4 != 3;
         test.gs->device.units = 3;
@@ -246,7 +274,7 @@ static void few_of_many(void **state) {
             c.may_destroy = of[k].may_destroy;
             c.count_type = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
             c.device_count = counts[i];
-            if ((!test.is_small || i % 4 == 0) &&
+            if ((!test.is_small || (k == 1 ? i % 5 == 0 : i == 4)) &&
                 test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
                 assert_true(has_program(is_counted));
                 assert_int_equal(has_program(carries), of[k].carried);
@@ -926,6 +954,7 @@ static void silent_and_late_tiles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
+                                       TEST(small_tiles),
                                        TEST(lengths_in_parts),
                                        TEST(lengths_past_the_caches),
                                        TEST(buckets_in_blocks),
@@ -954,8 +983,8 @@ int main(void) {
                                        TEST(random_sorts),
                                        TEST(silent_and_late_tiles),
                                        TEST(two_queues)};
-    /* Oclgrind knows no order between groups, and takes what they hand over by fences for races: where it runs one after
-       the other, the first does all of a sort together. */
+    /* Oclgrind knows no order between groups, and takes what they hand over by fences for races: where it runs one
+       after the other, the first does all of a sort together. */
     setenv("OCLGRIND_NUM_THREADS", "1", 0);
     test_select();
     return cmocka_run_group_tests_name("sort", tests, test_open, test_close);
