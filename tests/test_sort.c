@@ -117,7 +117,7 @@ static void small_tiles(void **state) {
         c.keys = keys[i / n / 4 / 3];
         c.in_place = c.payloads_in_place = i % 2 == 1;
         if (test.is_small ||
-            (test.gs->device.lanes != GPUSCAN__LANES_PTX && i % 16 != test.seed % 16 && !test_share(i, 1)))
+            (test.gs->device.lanes != GPUSCAN__LANES_PTX && i % 48 != test.seed % 48 && !test_share(i, 1)))
             continue;
         test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
