@@ -720,27 +720,29 @@ static void test_many_rows(void **state) {
     (void)state;
     want_pocl();
     for (d = 0; d < 2; d++)
-        for (s = 0; s < sizeof strategies / sizeof *strategies; s++)
+        for (s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+            gpuscan *gs = open_disguised(devices[d], 0);
+            gpuscan_scan_desc desc;
+            uint64_t bytes, group;
+            int ahead = strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+            int looks_back = ahead || strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS;
+            memset(&desc, 0, sizeof desc);
+            desc.src_type = GPUSCAN_TYPE_U8;
+            desc.count = 100;
+            desc.rows = 1;
+            desc.call.strategy = strategies[s];
+            test_ok(gpuscan_scan_prepare(gs, &desc));
+            group = gs->programs->key.group;
             for (past = 0; past < 2; past++) {
-                gpuscan *gs = open_disguised(devices[d], 0);
-                gpuscan_scan_desc desc;
-                uint64_t bytes, group;
-                int ahead = strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, is_narrow = d == 0 && past;
-                int looks_back = ahead || strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS;
-                memset(&desc, 0, sizeof desc);
-                desc.src_type = GPUSCAN_TYPE_U8;
-                desc.count = 100;
-                desc.rows = 1;
-                desc.call.strategy = strategies[s];
-                test_ok(gpuscan_scan_prepare(gs, &desc));
-                group = gs->programs->key.group;
+                int is_narrow = d == 0 && past;
                 desc.rows = (UINT64_C(1) << 32) / group - 1; /* groups: as many rows; ahead twice as many, and one */
                 desc.rows = (ahead ? (desc.rows - 1) / 2 : desc.rows) + (uint64_t)past;
                 test_case("%s, %s, %u rows", worn->what, test_strategy_name(strategies[s]), (unsigned)desc.rows);
                 test_expect(gpuscan_scan_scratch_size(gs, &desc, &bytes),
                             looks_back && is_narrow ? GPUSCAN_ERROR_UNSUPPORTED_STRATEGY : GPUSCAN_SUCCESS);
-                close_disguised(gs);
             }
+            close_disguised(gs);
+        }
 }
 
 /* The histogram's forms for few samples and for many: their groups, and the bit from which accumulators count them. A
