@@ -15206,7 +15206,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* A bucket, by the digits that are left. One that a second-level cache would not hold is cut once more by the last of\n"
-    "   them, into buckets of a first-level cache's size. */\n"
+    "   them that its elements do not share, into buckets of a first-level cache's size. */\n"
     "static inline void gpuscan_sort_bucket(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
     "                                       global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
     "                                       global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
@@ -15215,7 +15215,7 @@ static const char *gpuscan__kernels[] = {
     "    uint parts = 1, passes = (uint)numbers.passes, end = (uint)numbers.end, flags = (uint)numbers.flags;\n"
     "    begin[0] = (gpuscan_place)first;\n"
     "    begin[1] = (gpuscan_place)last;\n"
-    "    if (passes > 1 && last - first >= numbers.split) {\n"
+    "    while (parts == 1 && passes > 1 && last - first >= numbers.split) {\n"
     "        gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
     "        gpuscan_place next[1][GPUSCAN_RADIX];\n"
     "        global gpuscan_key_bits *keys_to = keys == keys_dst ? keys_tmp : keys_dst;\n"
@@ -15224,10 +15224,12 @@ static const char *gpuscan__kernels[] = {
     "        digit.shift = (uint)numbers.begin + passes * (uint)numbers.width;\n"
     "        digit.mask = (1u << (end - digit.shift)) - 1;\n"
     "        end = digit.shift;\n"
-    "        parts = GPUSCAN_RADIX;\n"
     "        for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "            next[0][d] = 0;\n"
     "        gpuscan_sort_count_span(keys, keys_to, values_to, first, last, &digit, next, 1);\n"
+    "        if (next[0][gpuscan_digit_of(keys[first], digit)] == last - first)\n"
+    "            continue;\n"
+    "        parts = GPUSCAN_RADIX;\n"
     "        for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
     "            begin[d + 1] = begin[d] + next[0][d];\n"
     "            next[0][d] = begin[d];\n"
@@ -15236,9 +15238,9 @@ static const char *gpuscan__kernels[] = {
     "                                  flags & ~(uint)GPUSCAN_FLAG_NO_KEYS);\n"
     "        keys = keys_to;\n"
     "        values = values_to;\n"
-    "    }\n"
+    "    }\n",
     "    for (uint d = 0; d < parts; d++)\n"
-    "        gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n",
+    "        gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n"
     "                          (gpuscan_key_code)numbers.flip, (uint)numbers.begin, end, (uint)numbers.width, passes,\n"
     "                          flags | (begin[d + 1] - begin[d] > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
     "}\n"
@@ -15430,7 +15432,6 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef uint gpuscan_sort_mover;\n"
     "#endif\n"
-    "#define GPUSCAN_SORT_MOVER_SIZE    (uint)sizeof(gpuscan_sort_mover)\n"
     "#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
     "\n"
     "/* Values of three words are stored word by word: as elements each lane would write to every third word. */\n"
@@ -15457,7 +15458,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
     "#if GPUSCAN_SORT_COUNTED\n"
-    "        gpuscan_sort_mover mover[GPUSCAN_TILE / GPUSCAN_PARTS(GPUSCAN_SORT_MOVER_SIZE)];\n"
+    "        gpuscan_sort_mover mover[GPUSCAN_TILE];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_BY_WORDS\n"
     "        struct {\n"
@@ -18378,8 +18379,9 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
        2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, u64 2^20 6.8; 7.6, 2^21 20; 15; and in blocks, u32 with 4 bytes 2^21
        12.5; 8.2; 9.5, 2^24 123; 94; 78, 2^25 235; 305; 161, 2^26 487; 723; 320. Elsewhere blocks cost some percent: at
        2^24.7 buckets take 112, in blocks 119. Buckets of 1 MiB or more cut once more; whole, a Xeon (its second-level
-       caches have 2 MiB), ms, medians of two runs each, u32 with 4 bytes 2^25 237; 336, 2^26 594; 740, 2^27 1270; 1700, u64 with 8
-       bytes 2^25 573; 885, u32 2^26 302; 312, 2^27 714; 913; of 128 KiB as well, u32 with 4 bytes 2^24 153; 140. */
+       caches have 2 MiB), ms, medians of two runs each, u32 with 4 bytes 2^25 237; 336, 2^26 594; 740, 2^27 1270; 1700,
+       u64 with 8 bytes 2^25 573; 885, u32 2^26 302; 312, 2^27 714; 913; of 128 KiB as well, u32 with 4 bytes 2^24 153;
+       140. */
     p->sort_buckets = 1 << 21;
     p->sort_bucket = 1 * GPUSCAN__MIB;
     p->sort_split = 1 * GPUSCAN__MIB;
