@@ -157,9 +157,13 @@ static cl_mem fake_buffer(cl_mem_flags flags, size_t size, cl_int *status) {
 }
 
 static void fake_fill(unsigned char *bytes, const void *pattern, size_t pattern_size, size_t size) {
-    size_t i;
-    for (i = 0; i < size; i++)
-        bytes[i] = ((const unsigned char *)pattern)[i % pattern_size];
+    size_t i, done = pattern_size < size ? pattern_size : size, step;
+    for (i = 0; i < done; i++)
+        bytes[i] = ((const unsigned char *)pattern)[i];
+    for (; done < size; done += step) { /* whole patterns, twice as many each time */
+        step = done < size - done ? done : size - done;
+        memcpy(bytes + done, bytes, step);
+    }
 }
 
 static cl_program fake_program(cl_uint count, const char **lines, const size_t *lengths, cl_int *status) {

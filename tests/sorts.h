@@ -17,6 +17,7 @@ typedef enum sort_keys {
     KEYS_AND_9,
     KEYS_AND_15,
     KEYS_FEW,     /* 16 values, in the lowest bits */
+    KEYS_GAP,     /* any, but bits 16 to 23 are the same in all */
     KEYS_SPECIAL, /* the least, the largest, zeros, infinities, NaN of many bits; those and random ones */
     KEYS_COUNT
 } sort_keys;
@@ -168,6 +169,7 @@ static inline uint64_t sort_key(sort_keys keys, gpuscan_type type, uint64_t i, u
             x &= test_random();
         return x & ones;
     case KEYS_FEW: return x & 15;
+    case KEYS_GAP: return (x | 0xff0000) & ones;
     case KEYS_SPECIAL: return sort_special(type);
     default: return x & ones;
     }
@@ -312,7 +314,7 @@ static inline unsigned char *sort_before_call(const test_buffer *buffer, uint64_
 
 static inline void name_sort(const sort_set *s, gpuscan_strategy strategy) {
     static const char *const names[KEYS_COUNT] = {"random", "equal", "two",   "sorted", "reversed", "and 1",
-                                                  "and 3",  "and 9", "and 15", "few",   "special"};
+                                                  "and 3",  "and 9", "and 15", "few",   "gap",    "special"};
     const sort_case         *c = &s->c;
     test_case("%s sort of %" PRIu64 " %s %s by %s, %s, bits %u to %u, %u payloads of %u %u %u, offsets %" PRIu64
               " %" PRIu64 "%s%s%s%s%s, device count %" PRIu64 " (%s), %s",

@@ -142,11 +142,12 @@ static void buckets_in_blocks(void **state) {
     in_parts(0);
     test.gs->device.units = 2;
     test.gs->device.profile.sort_buckets = test.gs->device.profile.sort_bucket = 1;
-    for (i = 0; i < 2 * n; i++) {
+    for (i = 0; i < 4 * n; i++) {
         sort_case c = a_sort(i % n == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
         test.gs->device.profile.sort_split = i < n ? 1u << 20 : 1;
-        c.bit_begin = 7;
-        c.bit_end = i < n ? 16 : 25;
+        c.bit_begin = i < 2 * n ? 7 : i < 3 * n ? 0 : 8; /* from the third on, digits that a bucket shares */
+        c.bit_end = i < n ? 16 : i < 2 * n ? 25 : 32;
+        c.keys = i < 2 * n ? KEYS_RANDOM : KEYS_GAP;
         c.sizes[0] = sizes[i % n];
         c.has_permutation = i % n >= 2;
         if (!test.is_small || i % n == test.seed % n)
@@ -168,7 +169,9 @@ static void lengths_together(void **state) {
         test_limit(&limits);
         together(alone);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            sort_case c = a_sort(i % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_F32, counts[i]);
+            sort_case c = a_sort((i + test.seed / 2) % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_F32, counts[i]);
+            if (!test_takes_one_of(2, i)) /* of one type */
+                continue;
             c.sizes[0] = i % 3 ? 0 : 4;
             c.has_permutation = i % 3 == 1;
             c.in_place = i % 4 == 0;
@@ -576,6 +579,8 @@ static void device_counts(void **state) {
             together(0);
         for (v = 0; v < sizeof values / sizeof values[0]; v++) {
             sort_case c = a_sort(GPUSCAN_TYPE_U32, count);
+            if (!test_takes_one_of(2, v)) /* of half as many forms, each of which is a program */
+                continue;
             c.device_count = values[v];
             c.count_type = GPUSCAN_TYPE_U64;
             c.sizes[0] = v % 2 ? 12 : 4;
