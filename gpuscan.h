@@ -2979,30 +2979,46 @@ static const char *gpuscan__kernels[] = {
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
     "\n",
+    "/* Values of several 64-bit words are put together from those: vectors of them would leave the registers (NVIDIA; an\n"
+    "   integral image of u64 in 2 channels, H200, 2^28 bytes: 571 us, 168). */\n"
+    "#define GPUSCAN_IN_PAIRS(type) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX && sizeof(type) % 8 == 0 && sizeof(type) > 8)\n"
+    "#define GPUSCAN_SHUFFLED(type, words)                                                                                  \\\n"
+    "    words in, out;                                                                                                     \\\n"
+    "    union {                                                                                                            \\\n"
+    "        type value;                                                                                                    \\\n"
+    "        ulong pairs[(sizeof(type) + 7) / 8];                                                                           \\\n"
+    "    } of_pairs;                                                                                                        \\\n"
+    "    in.uints[sizeof(words) / 4 - 1] = 0;                                                                               \\\n"
+    "    in.value = value\n"
+    "/* Word p of them, and the pair that it completes. */\n"
+    "#define GPUSCAN_SHUFFLED_WORD(type, p, uint_p)                                                                         \\\n"
+    "    out.uints[p] = uint_p;                                                                                             \\\n"
+    "    if (GPUSCAN_IN_PAIRS(type) && (p) % 2)                                                                             \\\n"
+    "    of_pairs.pairs[(p) / 2] = as_ulong((uint2)(out.uints[(p) - (p) % 2], out.uints[p]))\n"
     "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
     "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
-    "        words in, out;                                                                                                 \\\n"
-    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
-    "        in.value = value;                                                                                              \\\n"
-    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
-    "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n"
-    "        return out.value;                                                                                              \\\n"
+    "        GPUSCAN_SHUFFLED(type, words);                                                                                 \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++) {                                                                 \\\n"
+    "            GPUSCAN_SHUFFLED_WORD(type, p, of_uint(in.uints[p], lane, memory));                                        \\\n"
+    "        }                                                                                                              \\\n"
+    "        return GPUSCAN_IN_PAIRS(type) ? of_pairs.value : out.value;                                                    \\\n"
     "    }\n"
     "/* The value of the lane d before, each lane's own d; *there: whether that is lane first or a later one. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
     "    static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) {                    \\\n"
-    "        words in, out;                                                                                                 \\\n"
+    "        GPUSCAN_SHUFFLED(type, words);                                                                                 \\\n"
     "        uint is_there = 0;                                                                                             \\\n"
-    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
-    "        in.value = value;                                                                                              \\\n"
-    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++) {                                                                 \\\n"
+    "            uint from;                                                                                                 \\\n"
     "            __asm__ volatile(\"{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"               \\\n"
     "                             \" selp.u32 %1, 1, 0, p; }\"                                                                \\\n"
-    "                             : \"=r\"(out.uints[p]), \"=r\"(is_there)                                                      \\\n"
+    "                             : \"=r\"(from), \"=r\"(is_there)                                                              \\\n"
     "                             : \"r\"(in.uints[p]), \"r\"(d), \"r\"(first));                                                  \\\n"
+    "            GPUSCAN_SHUFFLED_WORD(type, p, from);                                                                      \\\n",
+    "        }                                                                                                              \\\n"
     "        *there = is_there != 0;                                                                                        \\\n"
-    "        return out.value;                                                                                              \\\n"
+    "        return GPUSCAN_IN_PAIRS(type) ? of_pairs.value : out.value;                                                    \\\n"
     "    }\n"
     "#else\n"
     "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
@@ -3023,7 +3039,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints)\n"
     "#define gpuscan_plain_from(x, d, first, there) gpuscan_plain_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
     "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n",
+    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n"
     "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
     "#else\n"
     "typedef gpuscan_uints gpuscan_plain_uints;\n"
@@ -3056,7 +3072,7 @@ static const char *gpuscan__kernels[] = {
     "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
     "    return x.value;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
     "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -3072,7 +3088,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_plain_xor(x, d)   gpuscan_plain_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A window's inclusive scan.\n"
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x, local gpuscan_shared *shared) {\n"
@@ -17526,7 +17542,8 @@ typedef struct gpuscan__profile {
                               many: the second-level cache; from there on values follow the keys in blocks */
     uint32_t sort_split; /* buckets of so many bytes, or more, are cut once more */
 
-    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
+    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time, */
+    uint32_t integral_vectors_4;               /* and of four channels; 0: as many */
     uint32_t integral_rows;  /* of a band, at most */
     uint32_t integral_bands; /* CPU strategies: bands a compute unit */
 } gpuscan__profile;
@@ -18682,7 +18699,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->counts_pipe = 1;
     p->short_group = 512;
     p->short_vectors = 4;
+    /* H200, 2^28 bytes, us, 256 x 8; 128 x 8; 128 x 4: u8 to u32 172; 161; 151, of 3 channels 228; 223; 216, of 4 214;
+       228; 186, u16 to u32 153; 153; 145, 3 202; 197; 210, 4 182; 196; 177, f32 137; 135; 140, 3 205; 168; 184, 4 175;
+       171; 153, u8 to u64 164; 163; 168, 4 319; 242; 241, f32 to f64 175; 148; 146, 4 369; 327; 323. Of 2^20 bytes they
+       are alike. */
+    p->integral_group = 128;
     p->integral_vectors = 8;
+    p->integral_vectors_4 = 4;
     p->integral_rows = 128;
 }
 
@@ -29114,14 +29137,17 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
     gpuscan_strategy strategy = plan->common.call->strategy;
+    uint32_t vectors = profile->integral_vectors;
+    if (plan->key.channels == 4 && profile->integral_vectors_4)
+        vectors = profile->integral_vectors_4;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[profile->reduce].portable;
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
+    gpuscan__fit(gs, &plan->common, profile->integral_group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
-        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+        gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     while (gpuscan__integral_idle_half(gs, plan)) /* of narrow images, or most of a group would wait */
-        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+        gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 

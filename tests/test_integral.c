@@ -230,7 +230,7 @@ static void limited_devices(void **state) {
     size_t                      l;
     (void)state;
     for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
-        if (test.is_small && l != test.seed % 4)
+        if (test.is_small ? l != test.seed % 4 : !test_takes_one_of(2, l))
             continue;
         test_limit(&limits[l]);
         c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 20, test_size(300, 6000, 9000)); /* many bands */
