@@ -2734,6 +2734,22 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* A value from its words. Of several 64-bit numbers from pairs of 32-bit words, or vectors of them leave the registers\n"
+    "   (NVIDIA). H200, 2^28 bytes, us, without and with that: integral images of u64 in 2 channels 537; 223, scans of\n"
+    "   double2 and double4 241; 168 and 384; 203, sums 114; 77 and 250; 82. */\n"
+    "#define GPUSCAN_OF_WORDS(name, type, words, word)                                                                      \\\n"
+    "    static inline type name(const words *from) {                                                                       \\\n"
+    "        union {                                                                                                        \\\n"
+    "            type value;                                                                                                \\\n"
+    "            ulong pairs[(sizeof(type) + 7) / 8];                                                                       \\\n"
+    "        } of_pairs;                                                                                                    \\\n"
+    "        if (!GPUSCAN_PTX || sizeof(type) <= 8 || sizeof(type) % 8 || sizeof(from->word[0]) != 4)                       \\\n"
+    "            return from->value;                                                                                        \\\n"
+    "        for (uint p = 0; p < sizeof(type) / 8; p++)                                                                    \\\n"
+    "            of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1]));               \\\n"
+    "        return of_pairs.value;                                                                                         \\\n"
+    "    }\n"
+    "\n",
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -2763,7 +2779,7 @@ static const char *gpuscan__kernels[] = {
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_EMPTY     0u\n"
     "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
     "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
@@ -2786,7 +2802,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -2818,7 +2834,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2848,7 +2864,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2863,6 +2879,8 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "GPUSCAN_OF_WORDS(gpuscan_of_payloads, gpuscan_t, gpuscan_payloads, payload)\n"
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2874,7 +2892,7 @@ static const char *gpuscan__kernels[] = {
     "        there = there && gpuscan_word_tag(word) >> 2 == tag >> 2; /* a slot's flags all mean the same */\n"
     "    }\n"
     "    if (there)\n"
-    "        *value = payloads.value;\n"
+    "        *value = gpuscan_of_payloads(&payloads);\n"
     "    return there;\n"
     "}\n"
     "\n"
@@ -2882,7 +2900,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The flag of a tile, and its value unless it is empty. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
     "#if GPUSCAN_ONE_WORD\n"
@@ -2899,7 +2917,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_EMPTY;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Publishes a late tile's aggregate for it: the words that are missing, since whoever wrote the others, the tile or\n"
     "   another that waits, may have been stopped; they hold the same bits. So a tile is there after one fallback. In place\n"
     "   the tile may have overwritten its data while they were summed, but it publishes first: so the sum is used only where\n"
@@ -2929,7 +2947,7 @@ static const char *gpuscan__kernels[] = {
     "        words--;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#endif /* GPUSCAN_WORD */\n"
     "\n"
     "/* [LANE SCANS] ----------------------------------------------------------------------------------------------------- */\n"
@@ -2942,7 +2960,7 @@ static const char *gpuscan__kernels[] = {
     "     : GPUSCAN_LANES >= 16 ? 4                                                                                         \\\n"
     "     : GPUSCAN_LANES >= 8  ? 3                                                                                         \\\n"
     "                           : GPUSCAN_LANES / 2)\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
     "#elif GPUSCAN_ROW_GAPS /* vectors lie behind it */\n"
@@ -2978,71 +2996,58 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
-    "\n",
-    "/* Values of several 64-bit words are put together from those: vectors of them would leave the registers (NVIDIA; an\n"
-    "   integral image of u64 in 2 channels, H200, 2^28 bytes: 571 us, 168). */\n"
-    "#define GPUSCAN_IN_PAIRS(type) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX && sizeof(type) % 8 == 0 && sizeof(type) > 8)\n"
-    "#define GPUSCAN_SHUFFLED(type, words)                                                                                  \\\n"
-    "    words in, out;                                                                                                     \\\n"
-    "    union {                                                                                                            \\\n"
-    "        type value;                                                                                                    \\\n"
-    "        ulong pairs[(sizeof(type) + 7) / 8];                                                                           \\\n"
-    "    } of_pairs;                                                                                                        \\\n"
-    "    in.uints[sizeof(words) / 4 - 1] = 0;                                                                               \\\n"
-    "    in.value = value\n"
-    "/* Word p of them, and the pair that it completes. */\n"
-    "#define GPUSCAN_SHUFFLED_WORD(type, p, uint_p)                                                                         \\\n"
-    "    out.uints[p] = uint_p;                                                                                             \\\n"
-    "    if (GPUSCAN_IN_PAIRS(type) && (p) % 2)                                                                             \\\n"
-    "    of_pairs.pairs[(p) / 2] = as_ulong((uint2)(out.uints[(p) - (p) % 2], out.uints[p]))\n"
-    "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
+    "\n"
+    "GPUSCAN_OF_WORDS(gpuscan_of_uints, gpuscan_t, gpuscan_uints, uints)\n"
+    "#define GPUSCAN_SHUFFLE(name, type, words, of_words, of_uint)                                                          \\\n"
     "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
-    "        GPUSCAN_SHUFFLED(type, words);                                                                                 \\\n"
-    "        for (uint p = 0; p < sizeof(words) / 4; p++) {                                                                 \\\n"
-    "            GPUSCAN_SHUFFLED_WORD(type, p, of_uint(in.uints[p], lane, memory));                                        \\\n"
-    "        }                                                                                                              \\\n"
-    "        return GPUSCAN_IN_PAIRS(type) ? of_pairs.value : out.value;                                                    \\\n"
+    "        words in, out;                                                                                                 \\\n"
+    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
+    "        in.value = value;                                                                                              \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
+    "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n"
+    "        return of_words(&out);                                                                                         \\\n"
     "    }\n"
     "/* The value of the lane d before, each lane's own d; *there: whether that is lane first or a later one. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
-    "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
+    "#define GPUSCAN_SHUFFLE_FROM(name, type, words, of_words)                                                              \\\n"
     "    static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) {                    \\\n"
-    "        GPUSCAN_SHUFFLED(type, words);                                                                                 \\\n"
+    "        words in, out;                                                                                                 \\\n"
     "        uint is_there = 0;                                                                                             \\\n"
-    "        for (uint p = 0; p < sizeof(words) / 4; p++) {                                                                 \\\n"
-    "            uint from;                                                                                                 \\\n"
+    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
+    "        in.value = value;                                                                                              \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
     "            __asm__ volatile(\"{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"               \\\n"
     "                             \" selp.u32 %1, 1, 0, p; }\"                                                                \\\n"
-    "                             : \"=r\"(from), \"=r\"(is_there)                                                              \\\n"
+    "                             : \"=r\"(out.uints[p]), \"=r\"(is_there)                                                      \\\n"
     "                             : \"r\"(in.uints[p]), \"r\"(d), \"r\"(first));                                                  \\\n"
-    "            GPUSCAN_SHUFFLED_WORD(type, p, from);                                                                      \\\n",
-    "        }                                                                                                              \\\n"
     "        *there = is_there != 0;                                                                                        \\\n"
-    "        return GPUSCAN_IN_PAIRS(type) ? of_pairs.value : out.value;                                                    \\\n"
+    "        return of_words(&out);                                                                                         \\\n"
     "    }\n"
-    "#else\n"
-    "#define GPUSCAN_SHUFFLE_FROM(name, type, words)                                                                        \\\n"
-    "    GPUSCAN_SHUFFLE(name##_lane, type, words, gpuscan_uint_at)                                                         \\\n"
+    "#else\n",
+    "#define GPUSCAN_SHUFFLE_FROM(name, type, words, of_words)                                                              \\\n"
+    "    GPUSCAN_SHUFFLE(name##_lane, type, words, of_words, gpuscan_uint_at)                                               \\\n"
     "    static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) {                    \\\n"
     "        *there = GPUSCAN_LANE >= first + d;                                                                            \\\n"
     "        return name##_lane_by(value, GPUSCAN_LANE - min(d, GPUSCAN_LANE), memory);                                     \\\n"
     "    }\n"
     "#endif\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_uint_xor)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_uint_at)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_at)\n"
     "#if GPUSCAN_HEADS /* without what has begun */\n"
     "typedef union {\n"
     "    gpuscan_plain value;\n"
     "    uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
     "} gpuscan_plain_uints;\n"
-    "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints)\n"
+    "GPUSCAN_OF_WORDS(gpuscan_plain_of_uints, gpuscan_plain, gpuscan_plain_uints, uints)\n"
+    "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints)\n"
     "#define gpuscan_plain_from(x, d, first, there) gpuscan_plain_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_at)\n"
     "#else\n"
     "typedef gpuscan_uints gpuscan_plain_uints;\n"
+    "#define gpuscan_plain_of_uints gpuscan_of_uints\n"
     "#define gpuscan_plain_up_by  gpuscan_shuffle_up_by\n"
     "#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
     "#define gpuscan_plain_at_by  gpuscan_shuffle_by\n"
@@ -3052,10 +3057,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_number value;\n"
     "    uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
     "} gpuscan_number_uints;\n"
-    "GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_uint_xor)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_uint_at)\n"
+    "GPUSCAN_OF_WORDS(gpuscan_number_of_uints, gpuscan_number, gpuscan_number_uints, uints)\n"
+    "GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_at)\n"
     "#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_number_up(x, d)    gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_number_xor(x, d)   gpuscan_number_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
@@ -3064,13 +3070,13 @@ static const char *gpuscan__kernels[] = {
     "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
     "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
     "    const int words = sizeof(gpuscan_plain_uints) / 4;\n"
-    "    gpuscan_plain_uints x, y;\n"
+    "    gpuscan_plain_uints x, y, picked;\n"
     "    x.uints[words - 1] = y.uints[words - 1] = 0;\n"
     "    x.value = a;\n"
     "    y.value = b;\n"
     "    for (int p = 0; p < words; p++)\n"
-    "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
-    "    return x.value;\n"
+    "        picked.uints[p] = first ? x.uints[p] : y.uints[p];\n"
+    "    return gpuscan_plain_of_uints(&picked);\n"
     "}\n"
     "\n",
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
@@ -18187,7 +18193,8 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
     char more[64];
-    const char *raw = bytes == 32  ? "uint8"
+    const char *raw = bytes == 64  ? "uint16"
+                      : bytes == 32  ? "uint8"
                       : bytes == 16 ? (of_64_bits ? "ulong2" : "uint4")
                       : bytes == 8 ? "uint2"
                       : bytes == 4 ? "uint"
@@ -22586,6 +22593,14 @@ static uint64_t gpuscan__least_tiles(const gpuscan__plan *plan, uint32_t counted
     return plan->forced && counted == GPUSCAN__COUNTED_SMALL ? 3 : 1;
 }
 
+/* A work-item's registers, of which large elements want more. H200, 2^28 bytes, us, in 64; 80; as the compiler likes: of
+   36 bytes 539; 474; 551 (inclusive 528; 566), of 40 458; 332, of 48 562; 416; 358, of 64 1292; -; 725. Rows of 100,
+   which did not take tiles: of 40 1172; 388, of 48 1100; -; 463, of 64 1215; -; 693. */
+static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
+    uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
+    return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
+}
+
 /* Small tiles are more code, which where registers are short costs large counts. H200, us, by the device's count under
    a maximum of 2^28, behind other work, without; with them, at 2^12; 2^28: scans of u32 5.9; 618, 5.2; 658, of u8 6.5;
    165, 4.7; 166, of i16 7.4; 365, 5.2; 366, of u64 6.2; 1467, 5.3; 1404, lengths 6.1; 458, 5.5; 472. So all but lengths
@@ -22617,7 +22632,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         gpuscan__fit(gs, common, tuning->group, tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
         key->word = is_single ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group)) : 0;
-        key->registers = is_single && gpuscan__uses_ptx(gs, key) ? tuning->registers : 0;
+        key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile),
                                     gpuscan__least_tiles(common, gpuscan__scan_own(key).counted));
@@ -22771,6 +22786,8 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
     if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
         vectors *= 2;
+    while (vectors > 1 && vectors * plan->common.e.src_size > 128 && plan->common.e.src_size > 32)
+        vectors /= 2;
     if (few || !profile->rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
@@ -22786,7 +22803,8 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
-    return gpuscan__registers(gs, &plan->common.key, gs->device.profile.rows_registers[many]);
+    return gpuscan__registers(gs, &plan->common.key,
+                              gpuscan__scan_registers(plan, gs->device.profile.rows_registers[many]));
 }
 
 /* How many of a multiprocessor's work-items have elements, of every 100 of the smallest groups; where that is not known,

@@ -438,6 +438,62 @@ static const test_operator op_matrices_product = {
     op_matrices_identity,
     op_matrices_fill};
 
+/* ---- four of them, 64 bytes; and a vector of 64-bit numbers ------------------------------------------------------ */
+
+static inline void op_more_matrices_combine(const void *x, const void *y, void *z) {
+    const op_matrix *a = (const op_matrix *)x, *b = (const op_matrix *)y;
+    op_matrices_combine(a, b, z);
+    op_matrices_combine(a + 2, b + 2, (op_matrix *)z + 2);
+}
+
+static inline void op_more_matrices_fill(void *data, uint64_t count) {
+    op_matrix_fill(data, 4 * count);
+}
+
+static const op_matrix op_more_matrices_identity[4] = {{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}};
+static const test_operator op_more_matrices_product = {
+    "four matrices",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint m[16]; } matrices;\n"
+     "matrices products(matrices a, matrices b) {\n"
+     "    matrices c;\n"
+     "    for (int k = 0; k < 16; k += 4) {\n"
+     "        c.m[k] = a.m[k] * b.m[k] + a.m[k + 1] * b.m[k + 2];\n"
+     "        c.m[k + 1] = a.m[k] * b.m[k + 1] + a.m[k + 1] * b.m[k + 3];\n"
+     "        c.m[k + 2] = a.m[k + 2] * b.m[k] + a.m[k + 3] * b.m[k + 2];\n"
+     "        c.m[k + 3] = a.m[k + 2] * b.m[k + 1] + a.m[k + 3] * b.m[k + 3];\n"
+     "    }\n"
+     "    return c;\n"
+     "}\n"
+     "matrices ones(void) { matrices c; for (int k = 0; k < 16; k++) c.m[k] = k % 4 % 3 == 0; return c; }\n",
+     "matrices", 64, "products(a, b)", "ones()", NULL, NULL, NULL, NULL},
+    op_more_matrices_combine,
+    op_more_matrices_identity,
+    op_more_matrices_fill};
+
+static inline void op_vector_combine(const void *x, const void *y, void *z) {
+    const uint64_t *a = (const uint64_t *)x, *b = (const uint64_t *)y;
+    uint64_t        c[2];
+    c[0] = a[0] * b[0];
+    c[1] = a[1] * b[0] + b[1];
+    memcpy(z, c, 16);
+}
+
+static inline void op_vector_fill(void *data, uint64_t count) {
+    uint64_t *a = (uint64_t *)data, i;
+    for (i = 0; i < 2 * count; i++)
+        a[i] = test_random() | 1;
+}
+
+static const uint64_t      op_vector_identity[2] = {1, 0};
+static const test_operator op_vector_compose = {
+    "vectors",
+    GPUSCAN_TYPE_CUSTOM,
+    {NULL, "ulong2", 16, "(ulong2)(a.x * b.x, a.y * b.x + b.y)", "(ulong2)(1, 0)", NULL, NULL, NULL, NULL},
+    op_vector_combine,
+    op_vector_identity,
+    op_vector_fill};
+
 static inline size_t test_operator_size(const test_operator *op) {
     return op->type == GPUSCAN_TYPE_CUSTOM ? op->custom.size : ref_size(op->type);
 }
@@ -460,7 +516,8 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     } all[] = {OPERATOR(op_matrix_product), OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
                OPERATOR(op_run_join),       OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
                OPERATOR(op_last),           OPERATOR(op_three),          OPERATOR(op_twelve),
-               OPERATOR(op_forty),          OPERATOR(op_matrices_product)};
+               OPERATOR(op_forty),          OPERATOR(op_matrices_product), OPERATOR(op_more_matrices_product),
+               OPERATOR(op_vector_compose)};
 #undef OPERATOR
     size_t i;
     for (i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -632,11 +632,35 @@ static void runs_of_every_length(void **state) {
     }
 }
 
+/* Of elements of more than 32 bytes few fit a tile of whole rows. */
+static void rows_of_large_elements(void **state) {
+    static const test_operator *const operators[] = {&op_matrices_product, &op_forty, &op_more_matrices_product};
+    static const uint64_t             counts[] = {1, 3, 17, 100, 333};
+    scan_case                         c;
+    size_t                            o, n;
+    (void)state;
+    for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
+        for (n = 0; n < (test.is_small ? 3 : 5); n++) {
+            c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, counts[n]);
+            c.custom = operators[o];
+            c.rows = 2 + 1000 / counts[n];
+            c.src_offset = n % 3;
+            c.dst_offset = n % 2;
+            if (n % 3 == 1)
+                c.src_pitch = c.dst_pitch = counts[n] + n;
+            c.total = 1;
+            c.kind = (n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            check_one_strategy(c, GPUSCAN_STRATEGY_MULTI_PASS);
+        }
+}
+
 static void custom_sizes(void **state) {
-    static const test_operator *const operators[] = {&op_last, &op_three, &op_twelve, &op_matrices_product, &op_forty};
+    static const test_operator *const operators[] = {&op_last,  &op_three,          &op_twelve, &op_matrices_product,
+                                                     &op_forty, &op_vector_compose, &op_more_matrices_product};
     static const gpuscan_strategy     only[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
                                                 GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                                                GPUSCAN_STRATEGY_AUTO};
+                                                GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                GPUSCAN_STRATEGY_SINGLE_PASS};
     static const uint64_t             counts[] = {1, 7, 300, 4099, 40009};
     scan_case                         c;
     size_t                            o, n;
@@ -1135,6 +1159,7 @@ int main(void) {
                                        TEST(custom_operators),
                                        TEST(runs_of_every_length),
                                        TEST(custom_sizes),
+                                       TEST(rows_of_large_elements),
                                        TEST(conversions),
                                        TEST(conversions_to_structs),
                                        TEST(float_sums),
