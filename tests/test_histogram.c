@@ -289,7 +289,7 @@ static void even_bins_of_floats(void **state) {
     (void)state;
     for (t = 0; t < 3; t++)
         for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
-            if (!test_has_type(types[t]) || (t > 0 && !test_share(r + t, 3)) || !test_takes_one_of(2, r))
+            if (!test_has_type(types[t]) || !(t > 0 ? test_share(r + t, 3) : test_takes_one_of(2, r)))
                 continue;
             c = a_histogram(types[t], ranges[r].bins, test_size(300, 5003, 20011));
             c.d.lower.f = ranges[r].lower;
