@@ -417,26 +417,28 @@ static inline void op_matrices_fill(void *data, uint64_t count) {
     op_matrix_fill(data, 2 * count);
 }
 
-static const op_matrix     op_matrices_identity[2] = {{{1, 0, 0, 1}}, {{1, 0, 0, 1}}};
-static const test_operator op_matrices_product = {
-    "pairs of matrices",
-    GPUSCAN_TYPE_CUSTOM,
-    {"typedef struct { uint m[8]; } matrices;\n"
-     "matrices products(matrices a, matrices b) {\n"
-     "    matrices c;\n"
-     "    for (int k = 0; k < 8; k += 4) {\n"
-     "        c.m[k] = a.m[k] * b.m[k] + a.m[k + 1] * b.m[k + 2];\n"
-     "        c.m[k + 1] = a.m[k] * b.m[k + 1] + a.m[k + 1] * b.m[k + 3];\n"
-     "        c.m[k + 2] = a.m[k + 2] * b.m[k] + a.m[k + 3] * b.m[k + 2];\n"
-     "        c.m[k + 3] = a.m[k + 2] * b.m[k + 1] + a.m[k + 3] * b.m[k + 3];\n"
-     "    }\n"
-     "    return c;\n"
-     "}\n"
-     "matrices ones(void) { matrices c; for (int k = 0; k < 8; k++) c.m[k] = k % 4 % 3 == 0; return c; }\n",
-     "matrices", 32, "products(a, b)", "ones()", NULL, NULL, NULL, NULL},
-    op_matrices_combine,
-    op_matrices_identity,
-    op_matrices_fill};
+/* So many such matrices as a custom type: uints in all, and bytes. */
+#define OP_MATRICES(words, bytes)                                                                                      \
+    {                                                                                                                  \
+        "typedef struct { uint m[" #words "]; } matrices;\n"                                                           \
+        "matrices products(matrices a, matrices b) {\n"                                                                \
+        "    matrices c;\n"                                                                                            \
+        "    for (int k = 0; k < " #words "; k += 4) {\n"                                                              \
+        "        c.m[k] = a.m[k] * b.m[k] + a.m[k + 1] * b.m[k + 2];\n"                                                \
+        "        c.m[k + 1] = a.m[k] * b.m[k + 1] + a.m[k + 1] * b.m[k + 3];\n"                                        \
+        "        c.m[k + 2] = a.m[k + 2] * b.m[k] + a.m[k + 3] * b.m[k + 2];\n"                                        \
+        "        c.m[k + 3] = a.m[k + 2] * b.m[k + 1] + a.m[k + 3] * b.m[k + 3];\n"                                    \
+        "    }\n"                                                                                                      \
+        "    return c;\n"                                                                                              \
+        "}\n"                                                                                                          \
+        "matrices ones(void) {\n"                                                                                      \
+        "    matrices c; for (int k = 0; k < " #words "; k++) c.m[k] = k % 4 % 3 == 0; return c; }\n",                 \
+        "matrices", bytes, "products(a, b)", "ones()", NULL, NULL, NULL, NULL                                          \
+    }
+
+static const op_matrix     op_matrices_identity[4] = {{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}};
+static const test_operator op_matrices_product = {"pairs of matrices", GPUSCAN_TYPE_CUSTOM,  OP_MATRICES(8, 32),
+                                                  op_matrices_combine, op_matrices_identity, op_matrices_fill};
 
 /* ---- four of them, 64 bytes; and a vector of 64-bit numbers ------------------------------------------------------ */
 
@@ -450,26 +452,9 @@ static inline void op_more_matrices_fill(void *data, uint64_t count) {
     op_matrix_fill(data, 4 * count);
 }
 
-static const op_matrix op_more_matrices_identity[4] = {{{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}, {{1, 0, 0, 1}}};
 static const test_operator op_more_matrices_product = {
-    "four matrices",
-    GPUSCAN_TYPE_CUSTOM,
-    {"typedef struct { uint m[16]; } matrices;\n"
-     "matrices products(matrices a, matrices b) {\n"
-     "    matrices c;\n"
-     "    for (int k = 0; k < 16; k += 4) {\n"
-     "        c.m[k] = a.m[k] * b.m[k] + a.m[k + 1] * b.m[k + 2];\n"
-     "        c.m[k + 1] = a.m[k] * b.m[k + 1] + a.m[k + 1] * b.m[k + 3];\n"
-     "        c.m[k + 2] = a.m[k + 2] * b.m[k] + a.m[k + 3] * b.m[k + 2];\n"
-     "        c.m[k + 3] = a.m[k + 2] * b.m[k + 1] + a.m[k + 3] * b.m[k + 3];\n"
-     "    }\n"
-     "    return c;\n"
-     "}\n"
-     "matrices ones(void) { matrices c; for (int k = 0; k < 16; k++) c.m[k] = k % 4 % 3 == 0; return c; }\n",
-     "matrices", 64, "products(a, b)", "ones()", NULL, NULL, NULL, NULL},
-    op_more_matrices_combine,
-    op_more_matrices_identity,
-    op_more_matrices_fill};
+    "four matrices",          GPUSCAN_TYPE_CUSTOM,  OP_MATRICES(16, 64),
+    op_more_matrices_combine, op_matrices_identity, op_more_matrices_fill};
 
 static inline void op_vector_combine(const void *x, const void *y, void *z) {
     const uint64_t *a = (const uint64_t *)x, *b = (const uint64_t *)y;
@@ -513,11 +498,11 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     static const struct {
         const char          *symbol;
         const test_operator *op;
-    } all[] = {OPERATOR(op_matrix_product), OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
-               OPERATOR(op_run_join),       OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
-               OPERATOR(op_last),           OPERATOR(op_three),          OPERATOR(op_twelve),
-               OPERATOR(op_forty),          OPERATOR(op_matrices_product), OPERATOR(op_more_matrices_product),
-               OPERATOR(op_vector_compose)};
+    } all[] = {OPERATOR(op_matrix_product),        OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
+               OPERATOR(op_run_join),              OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
+               OPERATOR(op_last),                  OPERATOR(op_three),          OPERATOR(op_twelve),
+               OPERATOR(op_forty),                 OPERATOR(op_matrices_product),
+               OPERATOR(op_more_matrices_product), OPERATOR(op_vector_compose)};
 #undef OPERATOR
     size_t i;
     for (i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -34,7 +34,8 @@ static void operations(void **state) {
     int which;
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++)
-        if (test_takes_one_of(test.is_small ? 3 : 2, (uint64_t)which)) /* here and below: with another seed the others */
+        /* here and below: with another seed the others */
+        if (test_takes_one_of(test.is_small ? 3 : 2, (uint64_t)which))
             check_job(which, which == JOB_SCAN_SMALL ? 1000 : test_size(3001, 70001, 1000003));
 }
 
