@@ -20933,6 +20933,13 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return group;
 }
 
+/* Of so many vectors, of so many bytes each, those that a work-item keeps in registers. */
+static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
+    while (vectors > 1 && vectors * bytes > 128)
+        vectors /= 2;
+    return vectors;
+}
+
 /* The key's group, vectors and tile: both numbers cut down to what the device's limits and the element's size allow. */
 static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
@@ -20947,8 +20954,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group,
     if (group > plan->group_limit)
         group = (uint32_t)plan->group_limit;
     group = gpuscan__lanes_group(gs, plan, group);
-    while (vectors > 1 && vectors * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
-        vectors /= 2;
+    vectors = gpuscan__kept_vectors(vectors, vector * e->src_size);
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
            (vectors > 1 || group > 1)) {
         if (vectors > 1)
@@ -22783,11 +22789,11 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
+    const gpuscan__elements *e = &plan->common.e;
     uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
     if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
         vectors *= 2;
-    while (vectors > 1 && vectors * plan->common.e.src_size > 128 && plan->common.e.src_size > 32)
-        vectors /= 2;
+    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
     if (few || !profile->rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
