@@ -275,6 +275,31 @@ static void types_and_operators(void **state) {
     }
 }
 
+/* What a CPU sums side by side: rows and segments of at most a quarter of its vector, half of it, one, two and several;
+   a device's groups take them, too. */
+static void short_segments(void **state) {
+    static const uint64_t   lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
+    static const gpuscan_op ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX, GPUSCAN_OP_ADD, GPUSCAN_OP_MIN};
+    int                     type, by_offsets;
+    size_t                  k;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (by_offsets = 0; by_offsets < 2; by_offsets++) {
+            gpuscan_strategy strategy = ((uint64_t)type + test.seed / 4) % 2 ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
+                                                                           : GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+            if (!test_has_type((gpuscan_type)type) || !test_share((uint64_t)(type + by_offsets), 4))
+                continue;
+            for (k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+                reduce_case c = rows_of((gpuscan_type)type, ops[type % 4], 1003, lengths[k]);
+                c.src_pitch = k % 3 == 1 ? lengths[k] + 1 : 0;
+                if (by_offsets) /* segments of 0 to 2 n + 1 */
+                    c = segments_of((gpuscan_type)type, ops[type % 4], 5003, 5003 / lengths[k], CUTS_RANDOM);
+                c.src_offset = k;
+                check_by(c, strategy);
+            }
+        }
+}
+
 /* Results that are larger and smaller than the elements, which they lie beside in local memory. */
 static void sizes_of_results(void **state) {
     static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64}};
@@ -589,8 +614,8 @@ static int open_segments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths_of_rows), TEST(rows_at_random), TEST(cuts), TEST(empty_segments),
-                                       TEST(ends_at_tiles),   TEST(wrong_offsets),  TEST(by_lanes),
-                                       TEST(groups_of_lanes), TEST(types_and_operators), TEST(sizes_of_results),
+                                       TEST(ends_at_tiles), TEST(wrong_offsets), TEST(by_lanes), TEST(groups_of_lanes),
+                                       TEST(types_and_operators), TEST(short_segments), TEST(sizes_of_results),
                                        TEST(special_floats), TEST(same_bits), TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("segments", tests, open_segments, test_close);
