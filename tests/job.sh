@@ -31,6 +31,17 @@ only() {
   export OCL_ICD_VENDORS
 }
 
+# PoCL's kernels without optimization, where $unoptimized names the program or script.
+quickly() {
+  # shellcheck disable=SC2086 # words
+  for name in $unoptimized; do
+    if [ "$name" = "$1" ]; then
+      POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+      export POCL_EXTRA_BUILD_FLAGS
+    fi
+  done
+}
+
 # ---- a script ----------------------------------------------------------------------------------------------------------
 
 if [ "$implementation" = script ]; then
@@ -39,6 +50,7 @@ if [ "$implementation" = script ]; then
   if [ -n "$driver" ]; then
     implementation=pocl
     only "$driver"
+    quickly "$1"
   fi
   sh "$@" > "$log" 2>&1
   last=$(tail -1 "$log")
@@ -63,6 +75,7 @@ reports=$work/logs/$implementation-$program-reports.txt
 case $implementation in
   pocl)
     only "$library"
+    quickly "$program"
     # what drivers and compilers leave behind is not ours
     printf 'leak:%s\n' libpocl libLLVM libclang libOpenCL ld-linux dlopen > "$work/leaks.txt"
     ASAN_OPTIONS=detect_odr_violation=0
