@@ -17546,7 +17546,8 @@ typedef struct gpuscan__tuning {
     uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned;
                            of a look-back by segments: to the tile that is brought into the cache */
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
-    uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
+    uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any. Of selections' and
+                           runs' own rows: see gpuscan__select_matches */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only; of selections' and runs' own rows: tiles are read once */
     int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; of
@@ -18607,16 +18608,18 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
     /* Selections, by the bytes of what decides, which are counted so far ahead. u32 at 2^28, 1 / 50 / 99 % kept: by
        bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694), with a payload in tiles
-       of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 /
-       264 / 357, 24 Ki 135 / 238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a
-       predicate, 5 vectors a work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18
-       MiB ahead cost that a sixth at 99 %. Small, up to GPUSCAN__FEW_TILES: all groups run at once, and each reads all
-       sums before its own. 2^20, 50 / 99 % kept: by bytes in tiles of 4 Ki 8.7 / 9.5 (2 Ki 10.1 / 10.9, 8 Ki 8.9 / 9.2,
-       two vectors a work-item 9.9 / 10.4, ahead 11.2 / 12.6), indices 8.2 / 8.8 (ahead 10.5 / 11.4), u64 9.3 (12.4); by
-       a predicate in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6).
-       Read once: u32 by a predicate, 6 vectors, 336 / 461 / 579, 2^24 25 / 37 / 44 (else 356 / 458 / 583, 29 / 37 / 44;
-       4 vectors 336 / 469 / 594, 5 361 / 483 / 599), but of values and indices 319 for 306. Indices 96 / 216 / 348 (116
-       / 231 / 356), at 2^24 no better. By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
+       of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); 12 bytes at 2^24, 16 Ki - / 85.6 / 123 (24 Ki - / 91.2 /
+       133), 16 bytes 19.3 / 104.5 / 154 (24 Ki 17.5 / 107.0 / 158, 8 Ki 27.7 / 102.4 / 148), 8 bytes 19.5 / 60.1 / 81
+       (24 Ki 16.4 / 59.8 / 84); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 / 264 / 357, 24 Ki 135 /
+       238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a predicate, 5 vectors a
+       work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18 MiB ahead cost that a
+       sixth at 99 %. Small, up to GPUSCAN__FEW_TILES: all groups run at once, and each reads all sums before its own.
+       2^20, 50 / 99 % kept: by bytes in tiles of 4 Ki 8.7 / 9.5 (2 Ki 10.1 / 10.9, 8 Ki 8.9 / 9.2, two vectors a
+       work-item 9.9 / 10.4, ahead 11.2 / 12.6), indices 8.2 / 8.8 (ahead 10.5 / 11.4), u64 9.3 (12.4); by a predicate
+       in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6). Read once: u32
+       by a predicate, 6 vectors, 336 / 461 / 579, 2^24 25 / 37 / 44 (else 356 / 458 / 583, 29 / 37 / 44; 4 vectors 336
+       / 469 / 594, 5 361 / 483 / 599), but of values and indices 319 for 306. Indices 96 / 216 / 348 (116 / 231 / 356),
+       at 2^24 no better. By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
     static const gpuscan__tuning select[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
@@ -26607,11 +26610,16 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
+/* A row's size: of runs, 1 is for those that reduce nothing, 2 for the others; of selections, 1 for indices alone, 2 for
+   several outputs, or so many bytes in all. */
+#define GPUSCAN__WIDE_ELEMENTS 12
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     int sizes = e->key ? !row->size || row->size == (e->reduces ? 2u : 1u)
-                       : (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size);
+                       : (row->size != 1 || plan->key.outputs == 0) &&
+                             (row->size != 2 || plan->key.outputs > 1 ||
+                              gpuscan__select_bytes(&plan->key) >= GPUSCAN__WIDE_ELEMENTS);
     if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
         return 0;
     if (row->inclusive && /* these were not measured */
