@@ -18619,12 +18619,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6). Read once: u32
        by a predicate, 6 vectors, 336 / 461 / 579, 2^24 25 / 37 / 44 (else 356 / 458 / 583, 29 / 37 / 44; 4 vectors 336
        / 469 / 594, 5 361 / 483 / 599), but of values and indices 319 for 306. Indices 96 / 216 / 348 (116 / 231 / 356),
-       at 2^24 no better. By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
+       at 2^24 with 3; 4 vectors 15.3 / 21.1 / 31.4; 14.1 / 20.2 / 33.6 (14.6 / 22.8 / 32.8), at 2^22 9.2 / 10.6 / 13.6;
+       9.0 / 10.7 / 13.4 (9.5 / 13.2 / 16.4). By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
     static const gpuscan__tuning select[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
-        {64 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
