@@ -36,7 +36,7 @@ quickly() {
   # shellcheck disable=SC2086 # words
   for name in $unoptimized; do
     if [ "$name" = "$1" ]; then
-      POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+      POCL_EXTRA_BUILD_FLAGS="$POCL_EXTRA_BUILD_FLAGS -cl-opt-disable"
       export POCL_EXTRA_BUILD_FLAGS
     fi
   done

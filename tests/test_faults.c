@@ -389,7 +389,7 @@ static void test_calls_enqueued(void **state) {
         for (k = 0; k < 4; k++)
             for (s = 0; s < 3; s++)
                 if (k == 3 && s != 1 - (size_t)when % 2) { /* a sort has many commands: one strategy */
-                } else if (test.share > 8 && (k + s + (size_t)when * 3 + test.seed) % 12 != 0) { /* other seeds have it */
+                } else if (test.share > 8 && (k + s + (size_t)when * 3 + test.seed) % 12 != 0) { /* another seed's */
                 } else if (!test.is_small || (k + s) % 3 == 0) {
                     all_faults(kinds[k], strategies[s], (situation)when, 0);
                     all_faults(kinds[k], strategies[s], (situation)when, 1);
