@@ -8,7 +8,7 @@
 # the address and undefined behaviour sanitizers. Of tests that would build a program for each of many combinations, and
 # of the strategies by which others run, a run takes a share, most of its time being PoCL's compiler; which one the seed
 # decides that each program prints, and GPUSCAN_TEST_SEED repeats it; and tests of what the host does have the kernels
-# compiled without optimization. It takes 10 to 15 minutes on two cores.
+# compiled without optimization. It takes 10 to 20 minutes on two cores.
 #
 #   --more    32 times the share of the combinations, all kernels optimized, and Intel's CPU runtime
 #   --all     a share 256 times as large, and all tests on every implementation that is here: two hours
