@@ -322,8 +322,8 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
-   C's fmin and fmax do; of NaN alone they are an infinity, their identity. AND, OR and XOR are for integers. ARGMIN and
-   ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
+   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity. AND, OR and XOR are for integers.
+   ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -1282,8 +1282,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  that is moved with them, need any, if they are not in place. So fewer elements may need more than many:
                  up to some 10,000 are one launch, up to some millions a GPU gathers payloads; ask for a count and not
                  only for the largest. Where the number of passes (bits by 8) is even, it costs a copy of the result. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given where index_type is, and where src
-                 and dst are given they must be valid, since they tell what is in place
+                 gpuscan_sort_prepare and _scratch_size permutation counts as given where index_type is (the scratch is
+                 enough without it, too), and where src and dst are given they must be valid, since they tell what is in
+                 place
    count 0       all buffers may be missing; nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
@@ -2321,15 +2322,16 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
-    "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
+    "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it: of an init that is NaN, too. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
-    "        return gpuscan_sum_of(gpuscan_from_dst(init_value), false);\n"
+    "        return gpuscan_sum_of(gpuscan_combine_plain(gpuscan_identity_plain(), gpuscan_from_dst(init_value)), false);\n"
     "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
-    "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
+    "        return gpuscan_sum_of(\n"
+    "            gpuscan_combine_plain(gpuscan_identity_plain(), gpuscan_from_dst(init_buffer[init_offset])), false);\n"
     "    return gpuscan_sum_of(GPUSCAN_PLAIN_START, false);\n"
     "}\n"
     "\n"
@@ -2339,13 +2341,13 @@ static const char *gpuscan__kernels[] = {
     "/* A scan by segments is one of pairs, whose operator is associative where the caller's is:\n"
     "\n"
     "       (value, begun) op (value', begun') = begun' ? (value', 1) : (value op value', begun)\n"
-    "\n"
+    "\n",
     "   begun: a segment begins among the elements that were combined, and value is of those from its first one on. Before\n"
     "   the first element stands (init, 0), and init comes before the value of a tile's sum in which a segment has begun: so\n"
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n",
+    "\n"
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2384,7 +2386,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
     "typedef struct {\n"
@@ -2407,7 +2409,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
     "#define GPUSCAN_KEYS_ARGUMENT        keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -10391,7 +10393,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7)\n"
     "#endif\n"
     "#define GPUSCAN_SHORT_SEGMENT (128 * GPUSCAN_WIDE) /* longer ones are worth a sum of their own */\n"
-    "#define GPUSCAN_SOME_VECTORS  8u\n"
+    "#define GPUSCAN_SOME_VECTORS  8u                     /* of a segment, which all of a batch are given, see below */\n"
+    "/* At most so many are loaded behind a batch's last segment: of rows, all of one length, the last one or two. */\n"
+    "#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n"
     "\n"
     "/* WIDE neighbouring segments: rows of one length, or where each begins and ends. */\n"
     "typedef struct {\n"
@@ -10414,6 +10418,12 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
     "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
     "}\n"
+    "\n",
+    "/* Asks early for the lines of what a vector holds. */\n"
+    "static inline void gpuscan_batch_ask(global const gpuscan_src *src) {\n"
+    "    for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
+    "        GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "}\n"
     "\n"
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
@@ -10421,21 +10431,20 @@ static const char *gpuscan__kernels[] = {
     "    uint i = 0, count = gpuscan_batch_length(batch, s);\n"
     "    gpuscan_wide sum = id;\n"
     "    for (; i + GPUSCAN_WIDE <= count; i += GPUSCAN_WIDE) {\n"
-    "        for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        gpuscan_batch_ask(src + i);\n"
     "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(src, i));\n"
     "    }\n"
     "    return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, count - i));\n"
     "}\n"
-    "\n",
-    "/* The same of segments that differ but are short: as many vectors of each, so that no branch depends on a length. (A\n"
-    "   Xeon, 2^26 floats in segments of 31 on average, ms: 21.3, so 17.5) */\n"
+    "\n"
+    "/* The same of segments that differ but are short: as many vectors of each as the longest has, so that no branch depends\n"
+    "   on a length. (A Xeon, 2^26 floats in segments of 31 on average, ms: 21.3, so 17.5) */\n"
     "static inline gpuscan_wide gpuscan_batch_some(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
     "    uint count = gpuscan_batch_length(batch, s);\n"
     "    gpuscan_wide sum = gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count);\n"
     "    for (uint i = GPUSCAN_WIDE; i < batch->most; i += GPUSCAN_WIDE) {\n"
-    "        GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "        gpuscan_batch_ask(src + i);\n"
     "        sum = gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, max(count, i) - i));\n"
     "    }\n"
     "    return sum;\n"
@@ -10454,7 +10463,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* And what is there already. */\n"
     "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    return batch->sums[s];\n"
@@ -10482,7 +10491,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)\n"
     "#define GPUSCAN_UPPER_HALVES(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)\n"
     "#define GPUSCAN_LOWER_QUARTERS(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13)\n"
-    "#define GPUSCAN_UPPER_QUARTERS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15)\n",
+    "#define GPUSCAN_UPPER_QUARTERS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15)\n"
     "#define GPUSCAN_EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)\n"
     "#define GPUSCAN_ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)\n"
     "#elif GPUSCAN_WIDE == 16\n"
@@ -10502,7 +10511,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EVEN_LANES(a, b) (gpuscan_wide)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6)\n"
     "#define GPUSCAN_ODD_LANES(a, b) (gpuscan_wide)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7)\n"
     "#endif\n"
-    "#define GPUSCAN_TREE_STEP(name, half, d, lower, upper)                                                                 \\\n"
+    "#define GPUSCAN_TREE_STEP(name, half, d, lower, upper)                                                                 \\\n",
     "    static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id) {                             \\\n"
     "        gpuscan_wide a = half(batch, s, id), b = half(batch, s + d, id);                                               \\\n"
     "        return gpuscan_combine_wide(lower(a, b), upper(a, b));                                                         \\\n"
@@ -10524,7 +10533,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_TREE(gpuscan_batch_one)\n"
     "GPUSCAN_TREE(gpuscan_batch_two)\n"
     "GPUSCAN_TREE(gpuscan_batch_there)\n"
-    "\n",
+    "\n"
     "/* Segments of at most half a vector, two in one, or of a quarter, four: what the tree's first steps would make. (A\n"
     "   Xeon, 2^20 floats in rows of 1; 3; 8, ms: 0.82; 0.36; 0.20, so 0.53; 0.26; 0.19) */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && !GPUSCAN_SRC_F16 && !GPUSCAN_CONVERT_IS_CUSTOM\n"
@@ -10546,7 +10555,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_wide_mask gpuscan_batch_lengths_2(const gpuscan_batch *batch, uint s) {\n"
     "    return GPUSCAN_LOWER_HALVES(gpuscan_batch_lengths(batch, s), gpuscan_batch_lengths(batch, s + GPUSCAN_WIDE / 4));\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_wide gpuscan_batch_half_2(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *a = gpuscan_batch_src(batch, s), *b = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4);\n"
     "    gpuscan_wide_mask lengths = gpuscan_batch_lengths_2(batch, s);\n"
@@ -10569,7 +10578,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_TREE_FROM_2(gpuscan_batch_half)\n"
     "GPUSCAN_TREE_FROM_4(gpuscan_batch_quarter)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
     "#if GPUSCAN_HAS_BATCH_PARTS\n"
     "    if (batch->most <= GPUSCAN_WIDE / 4)\n"
@@ -10590,7 +10599,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return gpuscan_batch_there_all(batch, 0, id);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the next WIDE segments are short and in the share, and some vectors more may be loaded behind them. Offsets\n"
     "   that descend are taken for those of a long one. */\n"
     "static inline bool gpuscan_batch_begin(gpuscan_batch *batch, const gpuscan_path *path, const gpuscan_walk *walk) {\n"
@@ -10613,11 +10622,11 @@ static const char *gpuscan__kernels[] = {
     "    batch->last = batch->offsets[GPUSCAN_WIDE];\n"
     "#endif\n"
     "    batch->most = (uint)most;\n"
-    "    return most <= GPUSCAN_SHORT_SEGMENT && batch->last + GPUSCAN_SOME_VECTORS * GPUSCAN_WIDE <= path->last &&\n"
+    "    return most <= GPUSCAN_SHORT_SEGMENT && batch->last + GPUSCAN_VECTORS_BEHIND * GPUSCAN_WIDE <= path->last &&\n"
     "           batch->last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
     "                                   local gpuscan_segment_shared *all) {\n"
     "#if GPUSCAN_WIDE > 1\n"
@@ -18627,7 +18636,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
         {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
@@ -26611,8 +26619,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* A row's size: of runs, 1 is for those that reduce nothing, 2 for the others; of selections, 1 for indices alone, 2 for
-   several outputs, or so many bytes in all. */
+/* A row's size: of runs, 1 is for those that reduce nothing, 2 for the others; of selections, 1 for indices alone, 2
+   for several outputs, or so many bytes in all. */
 #define GPUSCAN__WIDE_ELEMENTS 12
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -28299,8 +28307,8 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->sort_bucket << plan->key.digit_bits);
 }
 
-static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
+static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
+    gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     gpuscan_strategy strategy = common->call->strategy;
     uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
@@ -28338,6 +28346,20 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
+}
+
+/* Without a run a permutation may be wanted and not be there yet, or not be wanted: the scratch is for both. */
+static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common, without = *plan;
+    gpuscan_result r = gpuscan__sort_choose_as(gs, plan);
+    uint32_t i;
+    if (r != 0 || !plan->wants_indices || ((const gpuscan_sort_desc *)common->desc)->permutation.mem)
+        return r;
+    without.wants_indices = 0;
+    r = gpuscan__sort_choose_as(gs, &without);
+    for (i = 0; i < GPUSCAN__COUNT_OF(common->need.bytes); i++)
+        common->need.bytes[i] = gpuscan__max(common->need.bytes[i], without.common.need.bytes[i]);
+    return r;
 }
 
 /* Returns the place's offset in elements of so many bytes. */

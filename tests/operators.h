@@ -533,6 +533,7 @@ typedef enum test_filling {
     FILL_TELLING = 0, /* as test_fill's, or test_fill_pair's */
     FILL_EQUAL,
     FILL_EXTREME, /* integers: the ends of the type; floats: far from 1, and for MIN and MAX infinities and NaN */
+    FILL_NAN,     /* MIN and MAX of floats: nothing but NaN, init too; else as FILL_TELLING */
     FILL_COUNT
 } test_filling;
 
@@ -581,13 +582,21 @@ static inline void test_fill_extreme(gpuscan_type type, gpuscan_op op, void *dat
     }
 }
 
+static inline int test_is_nan(test_filling filling, gpuscan_type from, gpuscan_type to, gpuscan_op op) {
+    return filling == FILL_NAN && ref_is_float(from) && ref_is_float(to) &&
+           (ref_op_kind(op) & (REF_EXTREME | REF_ARG)) != 0;
+}
+
 /* Elements of a type that become another, or of a custom operator. ARGMIN and ARGMAX: as MIN. */
 static inline void test_fill_as(test_filling filling, const test_operator *custom, gpuscan_type from, gpuscan_type to,
                                 gpuscan_op op, void *data, uint64_t count) {
     size_t   size = custom ? test_operator_size(custom) : ref_size(from);
-    uint64_t i, made = filling == FILL_EQUAL && count > 1 ? 1 : count;
+    int      is_nan = !custom && test_is_nan(filling, from, to, op);
+    uint64_t i, made = (is_nan || filling == FILL_EQUAL) && count > 1 ? 1 : count;
     if (custom)
         custom->fill(data, made);
+    else if (is_nan && count > 0)
+        ref_store(from, data, 0, ref_real((double)NAN));
     else if (filling == FILL_EXTREME && (from == to || (!ref_is_float(from) && !ref_is_float(to))))
         test_fill_extreme(from, ref_op_kind(op) == REF_ARG ? GPUSCAN_OP_MIN : op, data, made);
     else if (from == to)
@@ -603,6 +612,8 @@ static inline ref_value test_start(test_filling filling, gpuscan_type from, gpus
                                    int with_init) {
     if (!with_init)
         return ref_identity(to, op);
+    if (test_is_nan(filling, from, to, op))
+        return ref_real((double)NAN);
     if (filling == FILL_EXTREME && from == to && ref_is_float(to) && op == GPUSCAN_OP_ADD)
         return ref_real(-7 * test_extreme_unit(to, op));
     if (filling == FILL_EQUAL && ref_is_float(to) && op == GPUSCAN_OP_MUL) /* they overflow, with it or without */

@@ -346,10 +346,17 @@ static inline ref_value ref_combine(gpuscan_type type, gpuscan_op op, ref_value 
 
 /* ---- scan, uniform add, reduce ----------------------------------------------------------------------------------- */
 
+/* init, which may be NULL, or what the operator starts with: of floats MIN and MAX pass over an init that is NaN. */
+static inline ref_value ref_start(gpuscan_type type, gpuscan_op op, const ref_value *init) {
+    if (!init || (ref_op_kind(op) == REF_EXTREME && ref_is_float(type) && isnan(init->real)))
+        return ref_identity(type, op);
+    return *init;
+}
+
 /* One row. init may be NULL; returns the total. */
 static inline ref_value ref_scan(gpuscan_type to, void *dst, gpuscan_type from, const void *src, uint64_t count,
                                  gpuscan_op op, gpuscan_scan_kind kind, const ref_value *init) {
-    ref_value running = init ? *init : ref_identity(to, op), next;
+    ref_value running = ref_start(to, op, init), next;
     uint64_t  i;
     for (i = 0; i < count; i++) {
         next = ref_combine(to, op, running, ref_convert(to, from, ref_load(from, src, i)));
@@ -361,7 +368,7 @@ static inline ref_value ref_scan(gpuscan_type to, void *dst, gpuscan_type from, 
 
 static inline ref_value ref_reduce(gpuscan_type to, gpuscan_type from, const void *src, uint64_t count, gpuscan_op op,
                                    const ref_value *init) {
-    ref_value running = init ? *init : ref_identity(to, op);
+    ref_value running = ref_start(to, op, init);
     uint64_t  i;
     for (i = 0; i < count; i++)
         running = ref_combine(to, op, running, ref_convert(to, from, ref_load(from, src, i)));

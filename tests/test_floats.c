@@ -1,7 +1,7 @@
 /* cc -O2 test_floats.c -o test_floats -lcmocka -lOpenCL -lm
    What holds for floats with every strategy, bit by bit: a result is init, or what the operator starts with, combined
    with the elements from the left. Sums start with +0 as C's loops do, so that a sum of -0 is +0 unless init is -0;
-   MIN and MAX pass over NaN, and of NaN alone they are the identity, an infinity.
+   MIN and MAX pass over NaN, and of NaN alone, init too, they are the identity, an infinity.
    And of scans, whatever the order of their additions: the total is the last inclusive element, exclusive[i + 1] is
    inclusive[i], and sums of what is not negative do not decrease. */
 #include "harness.h"
@@ -10,7 +10,8 @@
 typedef struct float_case {
     const char *what;
     gpuscan_op  op;
-    double      element, init, result; /* init NaN: none */
+    int         has_init;
+    double      element, init, result;
 } float_case;
 
 static const gpuscan_type types[] = {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
@@ -33,7 +34,7 @@ static void check(const float_case *c, gpuscan_type type, uint64_t n, gpuscan_st
     scan.src_type = reduce.src_type = type;
     scan.op = reduce.op = c->op;
     scan.kind = GPUSCAN_INCLUSIVE;
-    scan.init = reduce.init = isnan(c->init) ? NULL : init;
+    scan.init = reduce.init = c->has_init ? init : NULL;
     scan.call.strategy = reduce.call.strategy = strategy;
     test_case("%s, %s, %s, %u elements", c->what, test_type_name(type), test_strategy_name(strategy), (unsigned)n);
     r = gpuscan_reduce_host(test.gs, in, result, n, &reduce);
@@ -52,15 +53,17 @@ static void check(const float_case *c, gpuscan_type type, uint64_t n, gpuscan_st
 }
 
 static void test_starts(void **state) {
-    const double     none = (double)NAN, large = (double)INFINITY;
-    const float_case cases[] = {{"-0", GPUSCAN_OP_ADD, -0.0, none, 0.0},
-                                {"-0 after -0", GPUSCAN_OP_ADD, -0.0, -0.0, -0.0},
-                                {"-0 after +0", GPUSCAN_OP_ADD, -0.0, 0.0, 0.0},
-                                {"+0 after -0", GPUSCAN_OP_ADD, 0.0, -0.0, 0.0},
-                                {"the least of NaN", GPUSCAN_OP_MIN, none, none, large},
-                                {"the largest of NaN", GPUSCAN_OP_MAX, none, none, -large},
-                                {"the least of NaN after 3", GPUSCAN_OP_MIN, none, 3.0, 3.0},
-                                {"the largest of NaN after 3", GPUSCAN_OP_MAX, none, 3.0, 3.0}};
+    const double     nan = (double)NAN, large = (double)INFINITY;
+    const float_case cases[] = {{"-0", GPUSCAN_OP_ADD, 0, -0.0, 0.0, 0.0},
+                                {"-0 after -0", GPUSCAN_OP_ADD, 1, -0.0, -0.0, -0.0},
+                                {"-0 after +0", GPUSCAN_OP_ADD, 1, -0.0, 0.0, 0.0},
+                                {"+0 after -0", GPUSCAN_OP_ADD, 1, 0.0, -0.0, 0.0},
+                                {"the least of NaN", GPUSCAN_OP_MIN, 0, nan, 0.0, large},
+                                {"the largest of NaN", GPUSCAN_OP_MAX, 0, nan, 0.0, -large},
+                                {"the least of NaN after NaN", GPUSCAN_OP_MIN, 1, nan, nan, large},
+                                {"the largest of NaN after NaN", GPUSCAN_OP_MAX, 1, nan, nan, -large},
+                                {"the least of NaN after 3", GPUSCAN_OP_MIN, 1, nan, 3.0, 3.0},
+                                {"the largest of NaN after 3", GPUSCAN_OP_MAX, 1, nan, 3.0, 3.0}};
     size_t           c, t, n;
     int              s;
     (void)state;

@@ -297,6 +297,10 @@ static void short_segments(void **state) {
                 if (by_offsets) /* segments of 0 to 2 n + 1 */
                     c = segments_of((gpuscan_type)type, op, 9001, 9001 / lengths[k], CUTS_RANDOM);
                 c.src_offset = k;
+                if (k % 2) { /* MIN and MAX: of NaN alone */
+                    c.filling = FILL_NAN;
+                    c.init = k % 4 == 1 ? INIT_HOST : INIT_DEVICE;
+                }
                 check_by(c, strategy);
             }
         }
