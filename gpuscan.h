@@ -24530,13 +24530,15 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
-/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+/* Words of a counter in local memory besides its copies: the upper half of weighted sums of 64 bits. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
+    uint32_t words = gpuscan__local_counters(own);
+    if (own->copies) /* else they count in global memory */
+        words += (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;

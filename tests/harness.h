@@ -54,6 +54,8 @@ static struct test_state {
     cl_command_queue queue; /* in-order */
     int              is_small, is_long, is_simulator;
     uint64_t         seed, random, share;
+    uint64_t         part;      /* share, or less where a test has no case of its own: see test_run */
+    int              has_share; /* the running test asked for its share */
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
     uint32_t         device_refuses; /* strategies that the profile refuses: 1 << strategy */
@@ -434,10 +436,11 @@ static inline gpuscan_strategy test_next_strategy(void) {
     return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
-/* Each combination is a program to build, so by default a run takes one of so many of them, the seed says which; the
-   long run takes all. */
+/* Each combination is a program to build, so by default a run takes one of so many of them, the seed says which, and of
+   each test one at least: see test_run. The long run takes all. */
 static inline int test_share(uint64_t combination, uint64_t of) {
-    return test.is_long || (combination + test.seed) % (of * test.share) == 0;
+    test.has_share = 1;
+    return test.is_long || (combination + test.seed) % (of * test.part) == 0;
 }
 
 /* The one strategy that a type and an operator run with by default. */
@@ -1003,6 +1006,7 @@ static inline int test_open(void **state) {
     test.share = test_environment("GPUSCAN_TEST_SHARE", 1);
     if (test.share == 0)
         test.share = 1;
+    test.part = test.share;
     test.seed = test_environment("GPUSCAN_TEST_SEED", (uint64_t)time(NULL) % 1000000000);
     test.random = test.seed;
     print_message("%s, %s, seed %" PRIu64 "\n", test.info.device_name, test.info.profile, test.seed);
@@ -1055,11 +1059,20 @@ static inline int test_close(void **state) {
     return alarm ? -1 : 0;
 }
 
-/* Each test starts from the same random numbers, whichever tests ran before it. The state is its name, or none:
-   it begins once more. */
+/* A test's name, what it does and how it begins: cmocka's state. */
+typedef struct test_entry {
+    const char *name;
+    void (*function)(void **state);
+    int (*setup)(void **state);
+} test_entry;
+
+/* Each test starts from the same random numbers, whichever tests ran before it. The state is its entry, or none: it
+   begins once more. */
 static inline int test_begin(void **state) {
-    if (state && *state)
-        test.name = gpuscan__hash(GPUSCAN__HASH_START, *state, strlen((const char *)*state));
+    if (state && *state) {
+        const char *name = ((const test_entry *)*state)->name;
+        test.name = gpuscan__hash(GPUSCAN__HASH_START, name, strlen(name));
+    }
     test.random = test.seed;
     test.turn = 0;
     test.what[0] = '\0';
@@ -1074,12 +1087,9 @@ static inline void test_select(void) {
         cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
 }
 
-/* A cmocka teardown: the test fails when the object gave something up. */
-static inline int test_end(void **state) {
+/* The object is as it was before the test. */
+static inline int test_restore(void) {
     int alarm = test_alarm(test.gs), result = 0;
-    (void)state;
-    if (call_code.of_case) /* a case that an assert of cmocka's ended, or a signal */
-        test_print_code();
     test.announced = 0;
     if (test.whole) {
         gpuscan_destroy(test.gs);
@@ -1091,9 +1101,31 @@ static inline int test_end(void **state) {
     return alarm ? -1 : result;
 }
 
-/* A test begins by its own setup, or by test_begin, which want its name as the state. */
+/* A test, and again with a larger part of its combinations as long as a run's share of them is none. */
+static inline void test_run(void **state) {
+    const test_entry *entry = (const test_entry *)*state;
+    test.part = test.share;
+    test.has_share = 0;
+    entry->function(state);
+    while (test.has_share && test.what[0] == '\0' && test.part > 1) {
+        test.part /= 2;
+        if (test_restore() != 0 || entry->setup(state) != 0)
+            fail();
+        entry->function(state);
+    }
+}
+
+/* A cmocka teardown: the test fails when the object gave something up. */
+static inline int test_end(void **state) {
+    (void)state;
+    if (call_code.of_case) /* a case that an assert of cmocka's ended, or a signal */
+        test_print_code();
+    return test_restore();
+}
+
+/* A test begins by its own setup, or by test_begin, which want its entry as the state. */
 #define TEST_BEGUN_BY(function, setup)                                                                                 \
-    cmocka_unit_test_prestate_setup_teardown(function, setup, test_end, (void *)(uintptr_t)(const void *)#function)
+    {#function, test_run, setup, test_end, (void *)(uintptr_t)&(const test_entry){#function, function, setup}}
 #define TEST(function) TEST_BEGUN_BY(function, test_begin)
 
 /* Programs that an object has. */

@@ -784,6 +784,7 @@ static void random_sorts(void **state) {
     static const uint32_t sizes[] = {0, 0, 4, 4, 8, 1, 2, 3, 12, 16, 40};
     uint64_t              i, k, n = test_size(6, 90, 10000) / test.share;
     (void)state;
+    n = n > 4 ? n : 4;
     for (i = 0; i < n; i++) {
         sort_case c = a_sort((gpuscan_type)(1 + test_below(GPUSCAN_TYPE_CUSTOM - 1)),
                              test_below(UINT64_C(1) << test_below(test_size(8, 15, 17))));
