@@ -1089,22 +1089,17 @@ static void bytes_by_value(void **state) {
     }
 }
 
-/* Bins of all slices that a program counts. */
-static unsigned long counted_bins(const char *prefix) {
-    const char *slices = strstr(prefix, "#define GPUSCAN_SLICES ");
-    const char *bins = strstr(prefix, "#define GPUSCAN_SLICE_BINS ");
-    assert_true(slices && bins);
-    return strtoul(slices + 23, NULL, 10) * strtoul(bins + 27, NULL, 10);
-}
-
 /* Samples of 16 bits in more bins than they have values: these are counted, in slices of as little local memory as there
    is, and put into bins at the end. */
 static void values_in_slices(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F16};
     static const uint64_t     limits[] = {0, 80 * 1024};
-    gpuscan_limits            limit;
-    histogram_case            c;
-    size_t                    t, l;
+    /* NVIDIA's kernels declare their local memory, of 48 KiB at most */
+    const char     *slices = test.gs->device.lanes == GPUSCAN__LANES_PTX ? "#define GPUSCAN_SLICES 6\n"
+                                                                         : "#define GPUSCAN_SLICES 4\n";
+    gpuscan_limits  limit;
+    histogram_case  c;
+    size_t          t, l;
     (void)state;
     if (test.is_small) /* so many samples take the simulator too long */
         return;
@@ -1118,8 +1113,7 @@ static void values_in_slices(void **state) {
             c = a_histogram(types[t], l ? 100000 : 1000000, GPUSCAN__VALUES_FROM + 5);
             c.d.outside = t == 2 ? GPUSCAN_OUTSIDE_COUNT : GPUSCAN_OUTSIDE_DROP;
             test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
-            if (l ? counted_bins(test.gs->programs->prefix) >= c.d.bins
-                  : !strstr(test.gs->programs->prefix, "#define GPUSCAN_BY_VALUE 1\n"))
+            if (!strstr(test.gs->programs->prefix, l ? slices : "#define GPUSCAN_BY_VALUE 1\n"))
                 fail_msg("%s: the values are not what is counted", test.what);
         }
     }
