@@ -996,7 +996,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    floats        are combined in another order than C's loop does, and by each strategy in its own. But with all of them
                  the total is the last inclusive element, and of two calls that differ in kind alone element i + 1 of
                  the exclusive one is element i of the inclusive one, bit for bit, with custom operators, too (MIN and
-                 MAX: but for the sign of a zero); and an ADD of what is not negative, after any init, never decreases
+                 MAX: but for the sign of a zero; large results that a CPU stores past its caches: if both dst begin at
+                 the same place of a line of memory); and an ADD of what is not negative, after any init, never
+                 decreases
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
@@ -1279,12 +1281,13 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  if it is more than the keys'. Payloads of 1, 2, 4, 8, 12 or 16 bytes, up to four and 16 bytes together,
                  that a GPU moves with many keys: once or twice as much as they, in whole words. Twice the keys where
                  dst is left out. With may_destroy_src less: neither keys nor a payload of 4, 8, or of 12 or 16 bytes
-                 that is moved with them, need any, if they are not in place. So fewer elements may need more than many:
-                 up to some 10,000 are one launch, up to some millions a GPU gathers payloads; ask for a count and not
-                 only for the largest. Where the number of passes (bits by 8) is even, it costs a copy of the result. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given where index_type is (the scratch is
-                 enough without it, too), and where src and dst are given they must be valid, since they tell what is in
-                 place
+                 that is moved with them, need any, if they are not in place. From some 10^7 elements on such a payload
+                 of 12 or 16 bytes may need as much as itself, whatever may be destroyed, and two indices of 4 bytes an
+                 element. So fewer elements may need more than many: up to some 10,000 are one launch, up to some
+                 millions a GPU gathers payloads; ask for a count and not only for the largest. Where the number of
+                 passes (bits by 8) is even, it costs a copy of the result. In gpuscan_sort_prepare and _scratch_size
+                 permutation counts as given where index_type is (the scratch is enough without it, too), and where src
+                 and dst are given they must be valid, since they tell what is in place
    count 0       all buffers may be missing; nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
@@ -1294,7 +1297,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  another order, or, where they are not in place, anything
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
-                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014 */
+                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads:
+                 into buckets of the most significant digit first, so that they can be gathered from near by */
 GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *desc);
 
 /* Builds what a sort with this desc will need. */
@@ -1738,6 +1742,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT    57 /* what is before a split segment's first place is lost */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_ZEROS       48 /* that zeros of both signs are there is forgotten */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_RECORD      58 /* a record loses its last word */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_FETCH       60 /* a record is fetched from its neighbour's place */\n"
+    "#define GPUSCAN_TEST_PLANT_BUCKET_BEGIN     61 /* a bucket's elements go to where the first bucket begins */\n"
     "#define GPUSCAN_TEST_PLANT_SMALL_TILES      59 /* a small tile of a counted program loses its last element */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
@@ -1747,7 +1753,7 @@ static const char *gpuscan__kernels[] = {
     "/* One word of two, which may be macros. */\n"
     "#define GPUSCAN_PASTE_(a, b) a##b\n"
     "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n"
-    "\n"
+    "\n",
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The second is one for global memory, too: where a work-item reads what others of its group wrote. (NVIDIA's always\n"
@@ -1772,7 +1778,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n"
     "   the registers by itself, and spills, or loads late what was asked for early. */\n"
     "#if GPUSCAN_REGISTERS\n"
@@ -1795,7 +1801,7 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* CPUs: bytes of a cache line, stores past the caches, and lines that are asked for early. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
@@ -1833,7 +1839,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1857,7 +1863,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL\n"
     "#define GPUSCAN_UNROLL_8\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Loops that must not be unrolled, since what they call is long. */\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
@@ -1894,7 +1900,7 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
@@ -1928,7 +1934,7 @@ static const char *gpuscan__kernels[] = {
     "#ifndef GPUSCAN_TEST_GROUP\n"
     "#define GPUSCAN_TEST_GROUP (uint)get_group_id(0)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1936,7 +1942,7 @@ static const char *gpuscan__kernels[] = {
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n",
+    "\n"
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
@@ -1963,7 +1969,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n"
+    "\n",
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1986,7 +1992,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
@@ -2008,7 +2014,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -2038,7 +2044,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -2066,7 +2072,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -2088,7 +2094,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC()     /* of a window, which is one work-item */\n"
     "#define GPUSCAN_SUBGROUP_SYNC()  GPUSCAN_BARRIER()\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
     "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
     "#if GPUSCAN_PTX >= 90\n"
@@ -2117,7 +2123,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    uint4 piece[3];\n"
     "} gpuscan_uint12;\n"
@@ -2135,7 +2141,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_arg;\n"
     "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
-    "\n",
+    "\n"
     "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_VALUE value, ulong index) {\n"
     "    gpuscan_arg arg;\n"
     "    arg.best.whole = 0;\n"
@@ -2190,7 +2196,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
     "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
@@ -2212,7 +2218,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
     "typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n"
-    "\n",
+    "\n"
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
     "\n"
@@ -2250,7 +2256,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef gpuscan_number gpuscan_plain;\n"
     "typedef gpuscan_result gpuscan_dst;\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -2289,7 +2295,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return b;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
     "}\n"
@@ -2320,7 +2326,7 @@ static const char *gpuscan__kernels[] = {
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it: of an init that is NaN, too. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
@@ -2341,7 +2347,7 @@ static const char *gpuscan__kernels[] = {
     "/* A scan by segments is one of pairs, whose operator is associative where the caller's is:\n"
     "\n"
     "       (value, begun) op (value', begun') = begun' ? (value', 1) : (value op value', begun)\n"
-    "\n",
+    "\n"
     "   begun: a segment begins among the elements that were combined, and value is of those from its first one on. Before\n"
     "   the first element stands (init, 0), and init comes before the value of a tile's sum in which a segment has begun: so\n"
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
@@ -2355,7 +2361,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
     "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
@@ -2386,7 +2392,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HEADS\n"
     "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
     "typedef struct {\n"
@@ -2409,7 +2415,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
     "#define GPUSCAN_KEYS_ARGUMENT        keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -14641,10 +14647,10 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* A stable radix sort, least significant digit first: Knuth, \"The Art of Computer Programming\", volume 3, 5.2.5. Each\n"
-    "   pass moves all elements to their places by one digit of their keys' codes; within a digit they keep their order. A\n"
-    "   pass is three kernels where nothing is assumed of groups: parts of the elements are counted by digit, the counts\n"
-    "   become places, and each part is scattered to its own.\n"
+    "/* A stable radix sort, least significant digit first but for [SORT CPU] and [SORT BUCKETS]: Knuth, \"The Art of Computer\n"
+    "   Programming\", volume 3, 5.2.5. Each pass moves all elements to their places by one digit of their keys' codes; within\n"
+    "   a digit they keep their order. A pass is three kernels where nothing is assumed of groups: parts of the elements are\n"
+    "   counted by digit, the counts become places, and each part is scattered to its own.\n"
     "\n"
     "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
     "   in each pass: a code does not say which zero or NaN the key was. */\n"
@@ -14689,6 +14695,10 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    global const gpuscan_sort_value *from;\n"
     "    global gpuscan_sort_value *to;\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS /* where records' indices are sorted in place of them: see [SORT BUCKETS] */\n"
+    "    global const uint *from_indices;\n"
+    "    global uint *to_indices;\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_PACKS /* where fields have arrays of their own */\n"
     "#define GPUSCAN_SORT_FIELD(f)                                                                                          \\\n"
     "    global const gpuscan_sort_field_##f *from_##f;                                                                     \\\n"
@@ -14701,6 +14711,9 @@ static const char *gpuscan__kernels[] = {
     "/* Of an array's elements from the first on. */\n"
     "static inline gpuscan_sort_carried gpuscan_sort_carried_at(gpuscan_sort_carried carried, ulong first) {\n"
     "    carried.from += first;\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    carried.from_indices += first;\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "#define GPUSCAN_SORT_FIELD(f) carried.from_##f += first;\n"
     "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
@@ -14739,6 +14752,20 @@ static const char *gpuscan__kernels[] = {
     "    carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f);                           \\\n"
     "    carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
     "\n",
+    "/* What such arguments say, for carried. */\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "#define GPUSCAN_SORT_CARRY(carried)                                                                                    \\\n"
+    "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);                                \\\n"
+    "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);                                \\\n"
+    "    carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from;                                                \\\n"
+    "    carried.to_0 = (global gpuscan_sort_field_0 *)carried.to;                                                          \\\n"
+    "    GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_CARRY(carried)                                                                                    \\\n"
+    "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);                                \\\n"
+    "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
+    "#endif\n"
+    "\n"
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -14760,7 +14787,7 @@ static const char *gpuscan__kernels[] = {
     "    return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
     "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
     "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
@@ -14782,7 +14809,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_bits)(ordered ^ flip);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
     "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
     "   floats differ, which is bit 0. */\n"
@@ -14801,7 +14828,7 @@ static const char *gpuscan__kernels[] = {
     "    return ordered;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
     "}\n"
@@ -14842,7 +14869,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -14850,7 +14877,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -15436,6 +15463,12 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "       rank group 0, round 0: lanes e0 e1 ... | round 1: ... | rank group 1, round 0: ...                             */\n"
     "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS /* of tiles with records, others have indices */\n"
+    "#define GPUSCAN_VALUE_ROUNDS GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "#else\n"
+    "#define GPUSCAN_VALUE_ROUNDS GPUSCAN_ROUNDS\n"
+    "#endif\n"
+    "#define GPUSCAN_VALUE_TILE (GPUSCAN_GROUP * GPUSCAN_VALUE_ROUNDS)\n"
     "#if GPUSCAN_HAS_LANES\n"
     "#define GPUSCAN_RANK_GROUPS     GPUSCAN_SUBGROUPS\n"
     "#define GPUSCAN_RANK_GROUP      GPUSCAN_SUBGROUP\n"
@@ -15462,7 +15495,7 @@ static const char *gpuscan__kernels[] = {
     "    uint rotation;    /* to the left */\n"
     "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ, and they may do so */\n"
     "} gpuscan_twiddled_digit;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_twiddled_digit gpuscan_digit_twiddled(gpuscan_digit digit) {\n"
     "    gpuscan_twiddled_digit twiddled;\n"
     "    twiddled.flip = digit.flip;\n"
@@ -15472,7 +15505,7 @@ static const char *gpuscan__kernels[] = {
     "    twiddled.zeros = true;\n"
     "    return twiddled;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
     "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
@@ -15592,6 +15625,9 @@ static const char *gpuscan__kernels[] = {
     "    uint lanes[GPUSCAN_GROUP];\n"
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP], whose histogram has its counts behind these */\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    uint bucket[4]; /* a tile's */\n"
+    "#endif\n"
     "    union {\n"
     "#if GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL\n"
     "        uint masks[GPUSCAN_GROUP]; /* while elements are ranked: a lane's for each value of the lower bits; 0 between */\n"
@@ -15601,14 +15637,17 @@ static const char *gpuscan__kernels[] = {
     "    union { /* of the tile, in its order */\n"
     "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_value value[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "        gpuscan_sort_value value[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "        uint index[GPUSCAN_TILE];\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_COUNTED\n"
     "        gpuscan_sort_mover mover[GPUSCAN_TILE];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_BY_WORDS\n"
     "        struct {\n"
-    "            uint word[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS * 3];\n"
-    "            uchar digit[GPUSCAN_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "            uint word[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS * 3];\n"
+    "            uchar digit[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS];\n"
     "        } values;\n"
     "#endif\n"
     "#endif\n"
@@ -15715,7 +15754,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Field by field, so that fewer registers hold what has come. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_pack(gpuscan_sort_value *tile, gpuscan_sort_carried carried, uint rounds, uint valid) {\n"
-    "    gpuscan_sort_record records[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_record records[GPUSCAN_VALUE_ROUNDS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < rounds; k++)\n"
     "        records[k].words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0; /* which they may not fill */\n"
@@ -16164,6 +16203,9 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_keys, gpuscan_twiddled, key)\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_values, gpuscan_sort_value, value)\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "GPUSCAN_SORT_ORDER(gpuscan_sort_order_indices, uint, index)\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_COUNTED\n"
     "GPUSCAN_SORT_ORDER(gpuscan_sort_order_movers, gpuscan_sort_mover, mover)\n"
     "#endif\n"
@@ -16260,6 +16302,43 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "/* Stores the tile's keys, and then the indices of its records, which BY_INDEX are the elements'. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_by_index(const gpuscan_twiddled *keys, uint rounds,\n"
+    "                                                global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,\n"
+    "                                                ulong index, uint valid, gpuscan_twiddled_digit digit, uint flags,\n"
+    "                                                uint *places, local gpuscan_sort_shared *shared) {\n"
+    "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)], tile[GPUSCAN_ROUNDS];\n"
+    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX, whole = GPUSCAN_IS_WHOLE(valid, rounds);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
+    "#if GPUSCAN_SORT_HALVED\n"
+    "        if (GPUSCAN_KEY_PARTS > 1)\n"
+    "            gpuscan_sort_order_keys(keys, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
+    "#endif\n"
+    "        if (part == GPUSCAN_KEY_PARTS - 1) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint k = 0; k < rounds; k++)\n"
+    "                tile[k] = by_index ? (uint)index + gpuscan_sort_at(k, rounds)\n"
+    "                                   : carried.from_indices[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
+    "        }\n"
+    "        if (whole)\n"
+    "            gpuscan_sort_store_keys(keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
+    "        else\n"
+    "            gpuscan_sort_store_keys(keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
+    "    }\n"
+    "    gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
+    "    gpuscan_sort_order_indices(tile, rounds, places, 0, 1, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < rounds; k++) {\n"
+    "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "        if (whole || i < valid)\n"
+    "            carried.to_indices[shared->digits.to[gpuscan_packed_at(digits, k, GPUSCAN_DIGIT_BITS)] + i] =\n"
+    "                shared->exchange.index[i];\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* Stores the tile's keys, and then its values in the same order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, uint rounds, global gpuscan_key_bits *keys_dst,\n"
     "                                       gpuscan_sort_carried carried, ulong index, uint valid,\n"
@@ -16269,7 +16348,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
     "        valid--;\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "    gpuscan_sort_value tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_value tile[GPUSCAN_VALUE_ROUNDS];\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
@@ -16580,11 +16659,37 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_CHUNK       (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
     "#define GPUSCAN_SORT_PASS_COUNTS (GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES)\n"
     "\n"
+    "/* The digits of some codes, of all passes, the last of which takes fewer bits. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_count_codes(gpuscan_key_code *codes, uint loads, uint passes, uint width,\n"
+    "                                             uint last_mask, local uint *counts) {\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        uint upper = (p == passes - 1 ? last_mask : (1u << width) - 1) & ~1u;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < loads; k++) {\n"
+    "            gpuscan_sort_count_digit((uint)codes[k], upper, counts + p * GPUSCAN_SORT_PASS_COUNTS);\n"
+    "            codes[k] >>= width;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* A group's counts are added to all. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_add_counts(uint passes, const local uint *counts, global uint *all) {\n"
+    "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint k = 0; k < GPUSCAN_SORT_COPIES; k++)\n"
+    "            sum += counts[c / 2 * GPUSCAN_SORT_COPIES + (k + GPUSCAN_ITEM) % GPUSCAN_SORT_COPIES] >> c % 2 * 16 &\n"
+    "                   0xffffu;\n"
+    "        if (sum)\n"
+    "            atomic_add((volatile global uint *)all + c, sum);\n"
+    "    }\n"
+    "}\n"
+    "\n"
     "/* Behind the counts of all passes, and their bases: whether a zero is there whose code is not its ordered bits. Floats\n"
     "   without one are sorted as they are. */\n"
     "#define GPUSCAN_SORT_ZERO_AT            (8 * GPUSCAN_RADIX)\n"
+    "#define GPUSCAN_SORT_UNEVEN_AT          (GPUSCAN_SORT_ZERO_AT + 1) /* whether a bucket has too many elements */\n"
     "#define GPUSCAN_IS_LESSER_ZERO(ordered) (GPUSCAN_KEY_WHOLE && (ordered) == GPUSCAN_KEY_INFINITY)\n"
-    "\n"
+    "\n",
     "/* How many parts the elements have that are counted each by a group; the host allows so many that none has more than\n"
     "   halves of words hold. */\n"
     "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
@@ -16596,12 +16701,12 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
     "                                                      global uint *states, global uint *bases, global uint *zeros,\n"
     "                                                      global uint *counter, ulong count, gpuscan_sort_passes all,\n"
-    "                                                      local gpuscan_sort_shared *shared) {\n"
+    "                                                      uint bucket_most, local gpuscan_sort_shared *shared) {\n"
     "    local uint *counts = (local uint *)shared->digits.to; /* more than that has, and all behind it is not there */\n"
     "    uint passes = all.passes, width = all.width, begin = all.begin, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
     "    uint last_mask = (1u << (all.end - begin - (passes - 1) * width)) - 1;\n"
     "    gpuscan_key_code flip = all.flip;\n"
-    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
+    "    ulong tiles = (count + GPUSCAN_VALUE_TILE - 1) / GPUSCAN_VALUE_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
     "    ulong own = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)parts * GPUSCAN_GROUP;\n"
     "    bool lesser_zero = false;\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES; c += GPUSCAN_GROUP)\n"
@@ -16621,33 +16726,16 @@ static const char *gpuscan__kernels[] = {
     "            lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
     "            codes[k] = gpuscan_canonical(ordered, flip, true) >> begin;\n"
     "        }\n"
-    "        for (uint p = 0; p < passes; p++) {\n"
-    "            uint upper = (p == passes - 1 ? last_mask : (1u << width) - 1) & ~1u;\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++) {\n"
-    "                gpuscan_sort_count_digit((uint)codes[k], upper, counts + copy + p * GPUSCAN_SORT_PASS_COUNTS);\n"
-    "                codes[k] >>= width;\n"
-    "            }\n"
-    "        }\n"
+    "        gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts + copy);\n"
     "    }\n"
-    "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + own; i < count; i += stride) { /* all share the rest */\n",
+    "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + own; i < count; i += stride) { /* all share the rest */\n"
     "        gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], flip);\n"
     "        gpuscan_key_code code = gpuscan_canonical(ordered, flip, true) >> begin;\n"
     "        lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
-    "        for (uint p = 0; p < passes; p++) {\n"
-    "            uint upper = (p == passes - 1 ? last_mask : (1u << width) - 1) & ~1u;\n"
-    "            gpuscan_sort_count_digit((uint)(code >> p * width), upper, counts + copy + p * GPUSCAN_SORT_PASS_COUNTS);\n"
-    "        }\n"
+    "        gpuscan_sort_count_codes(&code, 1, passes, width, last_mask, counts + copy);\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
-    "        uint sum = 0;\n"
-    "        for (uint k = 0; k < GPUSCAN_SORT_COPIES; k++)\n"
-    "            sum += counts[c / 2 * GPUSCAN_SORT_COPIES + (k + GPUSCAN_ITEM) % GPUSCAN_SORT_COPIES] >> c % 2 * 16 &\n"
-    "                   0xffffu;\n"
-    "        if (sum)\n"
-    "            atomic_add((volatile global uint *)zeros + c, sum);\n"
-    "    }\n"
+    "    gpuscan_sort_add_counts(passes, counts, zeros);\n"
     "    if (lesser_zero && !GPUSCAN_PLANTED(SORT_ZEROS))\n"
     "        atomic_or((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 1u);\n"
     "    gpuscan_device_fence();\n"
@@ -16666,7 +16754,11 @@ static const char *gpuscan__kernels[] = {
     "                               ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
     "                               : 0;\n"
     "        }\n"
-    "GPUSCAN_UNROLL\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->late = 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n",
     "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++) {\n"
     "        uint sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -16677,11 +16769,19 @@ static const char *gpuscan__kernels[] = {
     "            if (p < passes && d < GPUSCAN_RADIX)\n"
     "                bases[p * GPUSCAN_RADIX + d] = before;\n"
     "            before += digits[p][e];\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "            if (p == passes - 1 && digits[p][e] > bucket_most)\n"
+    "                atomic_or((volatile local uint *)&shared->late, 1u);\n"
+    "#endif\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
     "    }\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        bases[GPUSCAN_SORT_UNEVEN_AT] = shared->late;\n"
+    "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_TOGETHER\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
@@ -16695,26 +16795,212 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    uint own = (uint)get_group_id(0), parts = gpuscan_sort_counted_parts(count, (uint)get_num_groups(0));\n"
     "    zeros += numbers.zeros_offset;\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS /* the buckets' counts */\n"
+    "    for (ulong s = get_global_id(0); s < numbers.cleared; s += get_global_size(0))\n"
+    "        states[numbers.cleared_offset + s] = 0;\n"
+    "#endif\n"
     "    if (own < parts)\n"
     "        gpuscan_sort_count_part(own, parts, keys + numbers.keys_offset, states + numbers.states_offset,\n"
-    "                                states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all, shared);\n"
+    "                                states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all,\n"
+    "                                (uint)numbers.bucket_most, shared);\n"
     "}\n"
     "#endif\n"
+    "\n",
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "/* [SORT BUCKETS] --------------------------------------------------------------------------------------------------- */\n"
     "\n"
+    "/* Many records: the first pass takes the last digit, which makes buckets. The others then sort keys and the records'\n"
+    "   indices in each bucket, which is less to move, and the records are fetched at the end, from a range that the cache\n"
+    "   holds. Where a bucket has more than that, as the counts of all digits show (UNEVEN_AT), the passes carry the records\n"
+    "   instead, and the other kernels leave at once. H200, 2^28 records of 16 bytes, ms: a pass that carries them 3.4, one\n"
+    "   with indices 1.5; fetching them from buckets 3.4, from all places 7.7, a line of the memory each.\n"
+    "\n"
+    "   A bucket's tiles end with it. Its elements are counted anew, by a group for so many tiles. */\n"
+    "typedef struct {\n"
+    "    uint index, first_tile; /* index: NO_DIGIT behind all */\n"
+    "    uint begin, end;\n"
+    "} gpuscan_sort_bucket;\n"
+    "\n"
+    "/* A tile's, for all of the group. */\n"
+    "GPUSCAN_INLINE gpuscan_sort_bucket gpuscan_sort_bucket_of(uint tile, global const uint *begins, uint count,\n"
+    "                                                          local gpuscan_sort_shared *shared) {\n"
+    "    uint begin[GPUSCAN_ITEM_DIGITS], end[GPUSCAN_ITEM_DIGITS], sum = 0;\n"
+    "    gpuscan_sort_bucket bucket;\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        begin[e] = d < GPUSCAN_RADIX ? begins[d] : count;\n"
+    "        end[e] = d + 1 < GPUSCAN_RADIX ? begins[d + 1] : count;\n"
+    "        sum += (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->bucket[0] = GPUSCAN_NO_DIGIT;\n"
+    "    sum = gpuscan_sort_before(sum, shared);\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint tiles = (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
+    "        if (tile >= sum && tile - sum < tiles) {\n"
+    "            shared->bucket[0] = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            shared->bucket[1] = sum;\n"
+    "            shared->bucket[2] = begin[e];\n"
+    "            shared->bucket[3] = end[e];\n"
+    "        }\n"
+    "        sum += tiles;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    bucket.index = shared->bucket[0];\n"
+    "    if (bucket.index != GPUSCAN_NO_DIGIT) {\n"
+    "        bucket.first_tile = shared->bucket[1];\n"
+    "        bucket.begin = shared->bucket[2];\n"
+    "        bucket.end = shared->bucket[3];\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return bucket;\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_COUNT_BUCKETS_NUMBERS\n"
+    "} gpuscan_sort_count_buckets_numbers;\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count_buckets(global const gpuscan_key_bits *keys,\n"
+    "                                                               global uint *states,\n"
+    "                                                               global const uint *count_buffer,\n"
+    "                                                               gpuscan_sort_count_buckets_numbers numbers,\n"
+    "                                                               local gpuscan_sort_shared *shared) {\n"
+    "    local uint *counts = (local uint *)shared->digits.to; /* as in gpuscan_sort_count_part */\n"
+    "    uint passes = (uint)numbers.passes, width = (uint)numbers.width, begin = (uint)numbers.begin;\n"
+    "    uint copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES, mask = (1u << width) - 1;\n"
+    "    uint first = (uint)get_group_id(0) * (uint)numbers.tiles, last = first + (uint)numbers.tiles;\n"
+    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
+    "    global const uint *begins = states + numbers.begins_offset;\n"
+    "    if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
+    "        return;\n"
+    "    keys += numbers.keys_offset;\n"
+    "    for (ulong s = get_global_id(0); s < numbers.cleared; s += get_global_size(0)) /* of the passes over indices */\n"
+    "        states[numbers.states_offset + s] = 0;\n"
+    "    for (uint tile = first; tile < last;) {\n"
+    "        gpuscan_sort_bucket bucket = gpuscan_sort_bucket_of(tile, begins, count, shared);\n"
+    "        if (bucket.index == GPUSCAN_NO_DIGIT)\n"
+    "            return;\n"
+    "        uint i = bucket.begin + (tile - bucket.first_tile) * GPUSCAN_TILE;\n"
+    "        uint end = min(bucket.end, i + (last - tile) * GPUSCAN_TILE);\n"
+    "        tile += (end - i + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
+    "        for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_SORT_PASS_COUNTS; c += GPUSCAN_GROUP)\n"
+    "            counts[c] = 0;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (; i + GPUSCAN_SORT_CHUNK <= end; i += GPUSCAN_SORT_CHUNK) {\n"
+    "            gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
+    "                codes[k] = keys[i + k * GPUSCAN_GROUP + GPUSCAN_ITEM];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
+    "                codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
+    "            gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, mask, counts + copy);\n"
+    "        }\n"
+    "        for (i += GPUSCAN_ITEM; i < end; i += GPUSCAN_GROUP) {\n"
+    "            gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
+    "            gpuscan_sort_count_codes(&code, 1, passes, width, mask, counts + copy);\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        gpuscan_sort_add_counts(passes, counts,\n"
+    "                                states + numbers.counts_offset + bucket.index * passes * GPUSCAN_RADIX);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_FETCH_NUMBERS\n"
+    "} gpuscan_sort_fetch_numbers;\n"
+    "\n"
+    "/* Few groups that took chunk after chunk would come to each bucket several times: twice the time. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fetch(global const uchar *values,\n"
+    "                                                       global uchar *values_dst, GPUSCAN_SORT_MORE_PARAMETERS\n"
+    "                                                       global const uint *indices, global const uint *states,\n"
+    "                                                       global const uint *count_buffer,\n"
+    "                                                       gpuscan_sort_fetch_numbers numbers) {\n"
+    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    gpuscan_sort_carried carried = {0};\n"
+    "    GPUSCAN_SORT_CARRY(carried)\n"
+    "    if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
+    "        return;\n"
+    "    indices += numbers.indices_offset;\n"
+    "    uint first = (uint)get_group_id(0) * (GPUSCAN_GROUP * GPUSCAN_SORT_FETCHED) + GPUSCAN_ITEM;\n"
+    "    uint from[GPUSCAN_SORT_FETCHED];\n"
+    "    gpuscan_sort_value here[GPUSCAN_SORT_FETCHED];\n"
+    "    if (first >= count)\n"
+    "        return;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
+    "        from[k] = indices[min(first + k * GPUSCAN_GROUP, count - 1)];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
+    "        here[k] = carried.from[GPUSCAN_PLANTED(SORT_FETCH) ? from[k] ^ 1 : from[k]];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++) {\n"
+    "        uint i = first + k * GPUSCAN_GROUP;\n"
+    "        if (i >= count)\n"
+    "            return;\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "        gpuscan_sort_unpack(carried, i, here[k]);\n"
+    "#else\n"
+    "        carried.to[i] = here[k];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Where the first of each of a work-item's digits goes in a bucket that begins there and has these counts. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_bucket_bases(uint *bases, uint begin, global const uint *counts,\n"
+    "                                              local gpuscan_sort_shared *shared) {\n"
+    "    uint sum = 0;\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        bases[e] = sum;\n"
+    "        sum += d < GPUSCAN_RADIX ? counts[d] : 0;\n"
+    "    }\n"
+    "    sum = gpuscan_sort_before(sum, shared) + (GPUSCAN_PLANTED(BUCKET_BEGIN) ? 0 : begin);\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+    "        bases[e] += sum;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "#define GPUSCAN_SORT_BASE(e, d) (in_bucket ? bucket_bases[e] : bases[d])\n"
+    "#define GPUSCAN_SORT_BUCKET_PARAMETERS global const uint *begins, uint bucket_stride,\n"
+    "#define GPUSCAN_SORT_BUCKET_ARGUMENTS  begins, bucket_stride,\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_BASE(e, d) bases[d]\n"
+    "#define GPUSCAN_SORT_BUCKET_PARAMETERS\n"
+    "#define GPUSCAN_SORT_BUCKET_ARGUMENTS\n"
+    "#endif\n"
+    "\n",
     "/* One tile; the pointers are at the first elements and states. */\n"
     "#define GPUSCAN_SORT_TILE_PARAMETERS                                                                                   \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,              \\\n"
-    "        global uint *states, global uint *next_states, global const uint *bases, ulong count, uint flags,              \\\n"
-    "        local gpuscan_sort_shared *shared\n"
-    "GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
+    "        global uint *states, global uint *next_states, global const uint *bases,                                       \\\n"
+    "        GPUSCAN_SORT_BUCKET_PARAMETERS ulong count, uint flags, local gpuscan_sort_shared *shared\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, bool in_bucket, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
     "                                         GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-    "    const uint rounds = GPUSCAN_ROUNDS;\n"
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-    "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
+    "    const uint rounds = in_bucket ? GPUSCAN_ROUNDS : GPUSCAN_VALUE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
+    "    uint first_tile = 0;\n"
+    "    ulong begin = 0;\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    if (in_bucket) {\n"
+    "        gpuscan_sort_bucket bucket = gpuscan_sort_bucket_of(tile, begins, (uint)count, shared);\n"
+    "        if (bucket.index == GPUSCAN_NO_DIGIT)\n"
+    "            return;\n"
+    "        first_tile = bucket.first_tile;\n"
+    "        begin = bucket.begin;\n"
+    "        count = bucket.end;\n"
+    "        bases += bucket.index * bucket_stride;\n"
+    "    }\n"
+    "#endif\n"
+    "    ulong first = begin + (ulong)(tile - first_tile) * size;\n"
+    "    uint valid = (uint)min(count - first, (ulong)size);\n"
     "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    uint bucket_bases[GPUSCAN_ITEM_DIGITS];\n"
+    "#endif\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, rounds, valid, digit);\n"
     "#if GPUSCAN_SORT_AHEAD\n"
@@ -16726,16 +17012,20 @@ static const char *gpuscan__kernels[] = {
     "        shared->late = 0;\n"
     "    gpuscan_sort_begin(shared);\n"
     "    gpuscan_sort_tally(keys_here, rounds, digit, totals, firsts, shared);\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    if (in_bucket && tile == first_tile)\n"
+    "        gpuscan_sort_bucket_bases(bucket_bases, (uint)begin, bases, shared);\n"
+    "#endif\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        back[e].next = tile - 1;\n"
-    "        back[e].done = tile == 0 || d >= GPUSCAN_RADIX;\n"
+    "        back[e].done = tile == first_tile || d >= GPUSCAN_RADIX;\n"
     "        back[e].prefix = 0;\n"
     "        if (d < GPUSCAN_RADIX) {\n"
-    "            if (tile == 0)\n"
-    "                back[e].prefix = bases[d];\n"
+    "            if (tile == first_tile)\n"
+    "                back[e].prefix = GPUSCAN_SORT_BASE(e, d);\n"
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-    "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
+    "                                 tile == first_tile ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
@@ -16748,9 +17038,9 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_look_back(&back[e], states, d);\n"
     "            if (!back[e].done)\n"
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
-    "            else if (!GPUSCAN_SORT_VALUES && tile > 0 && d < GPUSCAN_RADIX)\n"
+    "            else if (!GPUSCAN_SORT_VALUES && tile > first_tile && d < GPUSCAN_RADIX)\n"
     "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-    "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n",
+    "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
     "        uint late = shared->late;\n"
@@ -16759,22 +17049,26 @@ static const char *gpuscan__kernels[] = {
     "            continue;\n"
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
-    "        if (GPUSCAN_ITEM == 0)\n"
+    "        if (GPUSCAN_ITEM == 0)\n",
     "            shared->late = 0;\n"
     "        for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "            shared->next[d] = 0;\n"
     "        GPUSCAN_BARRIER();\n"
-    "        for (uint k = GPUSCAN_ITEM; k < GPUSCAN_TILE; k += GPUSCAN_GROUP)\n"
+    "        for (uint k = GPUSCAN_ITEM; k < size; k += GPUSCAN_GROUP)\n"
     "            atomic_inc((volatile local uint *)shared->next +\n"
-    "                       gpuscan_digit_of(keys[(ulong)late * GPUSCAN_TILE + k], plain));\n"
+    "                       gpuscan_digit_of(keys[begin + (ulong)(late - first_tile) * size + k], plain));\n"
     "        GPUSCAN_BARRIER();\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "        if (in_bucket && late == first_tile)\n"
+    "            gpuscan_sort_bucket_bases(bucket_bases, (uint)begin, bases, shared);\n"
+    "#endif\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
     "            if (!back[e].done && back[e].next == late) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                back[e].prefix += shared->next[d];\n"
     "                back[e].next--;\n"
-    "                if (late == 0) {\n"
-    "                    back[e].prefix += bases[d];\n"
+    "                if (late == first_tile) {\n"
+    "                    back[e].prefix += GPUSCAN_SORT_BASE(e, d);\n"
     "                    back[e].done = true;\n"
     "                }\n"
     "            }\n"
@@ -16785,22 +17079,29 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        if (d < GPUSCAN_RADIX) {\n"
-    "            if (GPUSCAN_SORT_VALUES && tile > 0)\n"
+    "            if (GPUSCAN_SORT_VALUES && tile > first_tile)\n"
     "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
     "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
     "            shared->digits.to[d] = back[e].prefix - starts[e];\n"
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
-    "    gpuscan_sort_store(keys_here, rounds, keys_dst, gpuscan_sort_carried_at(carried, first), first, valid, digit, flags,\n"
-    "                       places, shared);\n"
+    "    carried = gpuscan_sort_carried_at(carried, first);\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    if (in_bucket) {\n"
+    "        gpuscan_sort_store_by_index(keys_here, rounds, keys_dst, carried, first, valid, digit, flags, places, shared);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_sort_store(keys_here, rounds, keys_dst, carried, first, valid, digit, flags, places, shared);\n"
     "}\n"
-    "#define GPUSCAN_SORT_TILE_ARGUMENTS keys, keys_dst, carried, states, next_states, bases, count, flags, shared\n"
+    "#define GPUSCAN_SORT_TILE_ARGUMENTS                                                                                    \\\n"
+    "    keys, keys_dst, carried, states, next_states, bases, GPUSCAN_SORT_BUCKET_ARGUMENTS count, flags, shared\n"
     "\n",
     "#if !GPUSCAN_SORT_TOGETHER\n"
-    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
-    "                                                GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-    "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, bool in_bucket, gpuscan_digit plain,\n"
+    "                                                gpuscan_twiddled_digit digit, GPUSCAN_SORT_TILE_PARAMETERS) {\n"
+    "    gpuscan_sort_tile_by(tile, in_bucket, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
     "}\n"
     "\n"
     "typedef struct {\n"
@@ -16812,24 +17113,25 @@ static const char *gpuscan__kernels[] = {
     "        global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,              \\\n"
     "        GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,         \\\n"
     "        gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
-    "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
-    "    keys, keys_dst, values, values_dst, GPUSCAN_SORT_MORE_ARGUMENTS states, zeros, count_buffer, numbers, shared\n"
+    "\n"
+    "/* A pass: what its kernels have in common. */\n"
+    "#define GPUSCAN_SORT_PASS_PARAMETERS                                                                                   \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,              \\\n"
+    "        global uint *states, global uint *zeros, global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers,  \\\n"
+    "        local gpuscan_sort_shared *shared\n"
+    "#define GPUSCAN_SORT_PASS_ARGUMENTS keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared\n"
     "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n"
     "\n"
     "/* Each tile has a group of its own where the host knows how many there are. Where the device does, groups take tile\n"
     "   after tile, and each draws one ticket too many. (As a loop that runs once that cost all sorts 5 %.) */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool in_bucket, gpuscan_twiddled_digit digit, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags, tickets = (uint)get_num_groups(0);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < numbers.count;\n"
-    "    gpuscan_sort_carried carried;\n"
-    "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);\n"
-    "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
-    "#if GPUSCAN_SORT_PACKS\n"
-    "    carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from;\n"
-    "    carried.to_0 = (global gpuscan_sort_field_0 *)carried.to;\n"
-    "    GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    global const uint *begins = states + numbers.begins_offset;\n"
+    "    uint bucket_stride = (uint)numbers.bucket_stride;\n"
     "#endif\n"
     "    if (again)\n"
     "        tickets += (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
@@ -16837,20 +17139,21 @@ static const char *gpuscan__kernels[] = {
     "        uint tile = GPUSCAN_SORT_BY_GROUP ? (uint)get_group_id(0)\n"
     "                                          : gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), tickets,\n"
     "                                                           &shared->ticket);\n"
-    "        if ((ulong)tile * GPUSCAN_TILE >= count)\n"
+    "        if (!in_bucket && (ulong)tile * GPUSCAN_VALUE_TILE >= count)\n"
     "            return;\n"
-    "        gpuscan_sort_tile(tile, plain, digit, keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried,\n"
-    "                          states + numbers.states_offset, states + numbers.next_states_offset,\n"
-    "                          states + numbers.bases_offset, count, flags, shared);\n"
+    "        gpuscan_sort_tile(tile, in_bucket, plain, digit, keys + numbers.keys_offset,\n"
+    "                          keys_dst + numbers.keys_dst_offset, carried, states + numbers.states_offset,\n"
+    "                          states + numbers.next_states_offset, states + numbers.bases_offset,\n"
+    "                          GPUSCAN_SORT_BUCKET_ARGUMENTS count, flags, shared);\n"
     "    } while (again);\n"
     "}\n"
     "\n",
     "/* Whether a pass tells -0 and +0, which are equal, apart from what is less: the first of floats that have both bits. */\n"
     "static inline bool gpuscan_sort_has_zeros(global const uint *states, gpuscan_sort_sweep_numbers numbers) {\n"
-    "    return numbers.shift == 0 && states[numbers.bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
+    "    return numbers.shift == 0 && states[numbers.all_bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
     "}\n"
     "\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_pass(bool in_bucket, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "#if GPUSCAN_SORT_ZEROS\n"
@@ -16862,24 +17165,59 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PTX /* a body for each, known to the compiler: it is 14 of 60 instructions a key */\n"
     "    if (!digit.zeros) {\n"
     "        digit.zeros = false;\n"
-    "        gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "        gpuscan_sort_sweep_by(in_bucket, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
     "        return;\n"
     "    }\n"
     "    digit.zeros = true;\n"
     "#endif\n"
     "#endif\n"
-    "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "    gpuscan_sort_sweep_by(in_bucket, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
     "}\n"
     "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "    gpuscan_sort_carried carried = {0};\n"
+    "    GPUSCAN_SORT_CARRY(carried)\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "    bool uneven = states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT];\n"
+    "    if (!uneven && (numbers.flags & GPUSCAN_FLAG_IF_UNEVEN))\n"
+    "        return;\n"
+    "    if (!uneven && (numbers.flags & GPUSCAN_FLAG_BUCKETS)) {\n"
+    "        numbers.shift = numbers.bucket_shift;\n"
+    "        numbers.mask = numbers.bucket_mask;\n"
+    "        numbers.bases_offset = numbers.begins_offset;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_sort_sweep_pass(false, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+    "/* The same of records' indices, in buckets. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_indices(global const gpuscan_key_bits *keys,\n"
+    "                                                               global gpuscan_key_bits *keys_dst,\n"
+    "                                                               global const uint *indices, global uint *indices_dst,\n"
+    "                                                               global uint *states, global uint *zeros,\n"
+    "                                                               global const uint *count_buffer,\n"
+    "                                                               gpuscan_sort_sweep_numbers numbers,\n"
+    "                                                               local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_sort_carried carried = {0};\n"
+    "    carried.from_indices = indices + numbers.values_offset;\n"
+    "    carried.to_indices = indices_dst + numbers.values_dst_offset;\n"
+    "    if (!states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
+    "        gpuscan_sort_sweep_pass(true, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SORT_ZEROS\n"
     "/* Or a kernel for each, of which the first pass launches both and one leaves at once. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_zeros(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+    "    gpuscan_sort_carried carried = {0};\n"
+    "    GPUSCAN_SORT_CARRY(carried)\n"
     "    if (!gpuscan_sort_has_zeros(states, numbers))\n"
     "        return;\n"
     "    digit.zeros = true;\n"
-    "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "    gpuscan_sort_sweep_by(false, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -16900,7 +17238,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_ONE_SORTS     2u\n"
     "#define GPUSCAN_SORT_LEFT(zeros)   (GPUSCAN_COUNTERS(zeros) + 32) /* groups that are done with these words */\n"
     "#define GPUSCAN_SORT_AT_ONCE       32                             /* counts that are loaded at once */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_TOGETHER_NUMBERS\n"
     "} gpuscan_sort_together_numbers;\n"
@@ -16930,7 +17268,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER(); /* who leaves draws a ticket next */\n"
     "    return answer;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
@@ -16949,7 +17287,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PTX)\n"
     "        gpuscan_device_fence();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The buffers of all passes, at their first elements: pass 0 goes from keys to keys_dst, pass 1 on to keys_tmp. */\n"
     "#define GPUSCAN_SORT_BUFFERS                                                                                           \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
@@ -16969,7 +17307,7 @@ static const char *gpuscan__kernels[] = {
     "    uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
     "    return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The elements in tiles of so many rounds, each of which a group has of its own. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts,\n"
     "                                         global uint *zeros, uint count, uint flags, gpuscan_sort_passes passes,\n"
@@ -17010,7 +17348,7 @@ static const char *gpuscan__kernels[] = {
     "                before[e] = all[e] = 0;\n"
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
     "                        here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
     "GPUSCAN_UNROLL\n"
@@ -17038,7 +17376,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of so many groups the last to leave makes the words 0 as they were. */\n"
     "static inline bool gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
     "    if (gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) != groups - 1)\n"
@@ -17058,7 +17396,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_DRAWN(zeros)   (GPUSCAN_COUNTERS(zeros))\n"
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "#if GPUSCAN_SORT_MOVES_INDICES\n"
     "/* The value that stood at a place. */\n"
@@ -17117,7 +17455,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_sort_take_movers(movers, rounds, 0, 1, shared);\n"
     "#endif\n"
     "        gpuscan_twiddled_digit before = digit;\n"
-    "        if (p + 1 < passes.passes)\n"
+    "        if (p + 1 < passes.passes)\n",
     "            digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p + 1));\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
@@ -17155,7 +17493,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
@@ -17189,7 +17527,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    return claim;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
@@ -17210,7 +17548,7 @@ static const char *gpuscan__kernels[] = {
     "                                                GPUSCAN_SORT_TILE_PARAMETERS) {\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    digit.zeros = GPUSCAN_PTX ? false : zeros;\n"
-    "    gpuscan_sort_tile_by(tile, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "    gpuscan_sort_tile_by(tile, false, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
     "}\n"
     "#if GPUSCAN_PTX\n"
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
@@ -17226,7 +17564,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#if GPUSCAN_KEY_WHOLE\n"
     "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile_zeros(uint tile, gpuscan_digit plain, GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-    "    gpuscan_sort_tile_by(tile, plain, gpuscan_digit_twiddled(plain), GPUSCAN_SORT_TILE_ARGUMENTS);\n"
+    "    gpuscan_sort_tile_by(tile, false, plain, gpuscan_digit_twiddled(plain), GPUSCAN_SORT_TILE_ARGUMENTS);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -17263,7 +17601,7 @@ static const char *gpuscan__kernels[] = {
     "    uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
     "    while (ticket < parts) {\n"
     "        gpuscan_sort_count_part(ticket, parts, keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros), count, passes,\n"
-    "                                shared);\n"
+    "                                0, shared);\n"
     "        gpuscan_sort_finish(zeros);\n"
     "        ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
     "    }\n"
@@ -17408,12 +17746,13 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table is counts */                               \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
     X(FLAG_NO_KEYS, 16384)   /* sort: the keys are not wanted */                                                       \
-    X(FLAG_BUCKETS, 32768)   /* sort on a CPU: by the last digit first */                                              \
+    X(FLAG_BUCKETS, 32768)   /* sort: by the last digit first */                                                       \
     X(FLAG_IF_UNEVEN, 65536) /* only where that did not make even buckets */                                           \
     X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
     X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys of a block */                                    \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
+    X(SORT_FETCHED, 4)       /* records that a work-item fetches at once */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -17581,6 +17920,15 @@ typedef struct gpuscan__sort_tile {
     uint32_t ahead; /* so many tiles a unit ahead keys are brought into the cache */
 } gpuscan__sort_tile;
 
+/* Where records go into buckets of the last digit and are fetched from there: from so many elements on, with a single
+   payload and with several (0: never), bytes of a record and passes. */
+typedef struct gpuscan__sort_fetch {
+    uint64_t elements[2];
+    uint32_t record, passes;
+    uint64_t bucket; /* bytes of a bucket's records at most, or passes carry them: the last-level cache holds one */
+    uint32_t rounds[GPUSCAN__BY_SIZE]; /* of tiles with indices, keys of up to 4 and of 8 bytes */
+} gpuscan__sort_fetch;
+
 typedef struct gpuscan__profile {
     const char *name;
     int fence;           /* a GPUSCAN__FENCE_... */
@@ -17659,6 +18007,7 @@ typedef struct gpuscan__profile {
     uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5]; /* then: so many elements or more carry a payload that is no value, or
                                                       several, through the passes as a record of 4, 8, 12, 16 bytes,
                                                       instead of being gathered; 0: never */
+    gpuscan__sort_fetch sort_fetch; /* or records are fetched */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
                                groups that wait for each other: which must not stop once they have begun */
@@ -18727,6 +19076,15 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
         {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
         {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
+    /* Fetched; carried, H200, us at 2^24; 2^26; 2^28 (u64: 2^27). u32 with 16: 863; 3025; 12048, 896; 3513; 13889, with
+       4, 4, 4: 881; 3063; 11963, 959; 3702; 14870, with 4, 4, 4, 4: 876; 3037; 12120, 1050; 4150; 16585, with 8, 8: 867;
+       3015; 12056, 954; 3759; 14841, with 12: 887; 3043; 11878, 853; 3166; 12502, with 4, 4: 778; 2613; 10016, 644;
+       2557; 10238. u64 with 4, 4, 4: -; 6192; 12255, -; 8272; 16467. u16, of two passes, with 16 at 2^27 4095, 3238.
+       Where the buckets are uneven, 1.015 to 1.04 times as long. Of buckets of 32 MiB, with 16 at 2^26; 2^28: 3259;
+       12791, 3413; 13649; of 128 MiB at 2^28, if they counted as even, 16164, 13840. At 2^28 with 16, rounds of tiles
+       with records; with indices 20; 42 12045, 24; 42 12126, 16; 42 12192, 28; 36 12982, with 96 registers 20; 42 12574;
+       ranks by masks 12159; fetched by the last pass instead of a launch of its own 12126, with 4, 4, 4 14131. */
+    static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 40 * GPUSCAN__MIB, {42, 28}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -18740,6 +19098,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_together = (uint32_t)1 << 21;
     p->sort_one = 1;
     memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
+    p->sort_fetch = sort_fetch;
     /* By the device's count the other bodies of u64 with values need more registers. Under a maximum of 2^26, us at 2^12;
        2^16; 2^20; 2^22; 2^24, with 4 bytes 384 x 20, 80: 67; 99; 182; 489; 1682, 256 x 16, 128 60; 66; 136; 488; 1686, 256
        x 20 38; 76; 145; 458; 1670, 256 x 24 38; 77; 155; 488; 1625, 384 x 16, 104 38; 79; 187; 544; 1881. With 8 bytes 384
@@ -27484,6 +27843,7 @@ typedef struct gpuscan__sort_key {
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
+    uint32_t record_rounds; /* then: of tiles with records, where even buckets have tiles with their indices; 0: none */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -27548,6 +27908,8 @@ typedef struct gpuscan__sort_plan {
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: none */
     uint32_t fields;                        /* as in the key */
+    uint64_t index_tiles;                   /* of even buckets, with indices, at most; tiles are those with records */
+    uint64_t indices_at[2];                 /* where in PLAIN those are, between which passes alternate */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* which payload each is */
     unsigned commands;
 } gpuscan__sort_plan;
@@ -27573,11 +27935,18 @@ typedef struct gpuscan__sort_plan {
     X(few) X(more) X(units) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
-    X(width) X(passes) X(flags)
+    X(width) X(passes) X(flags) X(cleared_offset) X(cleared) X(bucket_most)
+#define GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS(X)                                                                         \
+    X(keys_offset) X(states_offset) X(all_bases_offset) X(begins_offset) X(counts_offset) X(count) X(count_offset)     \
+    X(flip) X(begin) X(width) X(passes) X(tiles) X(cleared) X(flags)
+#define GPUSCAN__SORT_FETCH_NUMBERS(X)                                                                                 \
+    X(values_offset) X(values_dst_offset) X(indices_offset) X(all_bases_offset) X(count) X(count_offset) X(flags)      \
+    X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
-    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags) X(from_1) X(to_1)       \
-    X(from_2) X(to_2) X(from_3) X(to_3)
+    X(bases_offset) X(all_bases_offset) X(begins_offset) X(bucket_stride) X(bucket_shift) X(bucket_mask)               \
+    X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags) X(from_1) X(to_1) X(from_2) X(to_2)     \
+    X(from_3) X(to_3)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
@@ -27587,6 +27956,8 @@ GPUSCAN__NUMBERS(sort_buckets, GPUSCAN__SORT_BUCKETS_NUMBERS)
 GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
 GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
+GPUSCAN__NUMBERS(sort_count_buckets, GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS)
+GPUSCAN__NUMBERS(sort_fetch, GPUSCAN__SORT_FETCH_NUMBERS)
 GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
 
 /* Kernels, by their places in a program. Four forms of a sort, each in programs of its own: several launches a pass, one
@@ -27599,7 +27970,10 @@ enum {
     GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_SWEEP_ZEROS, /* where key.zeros */
+    GPUSCAN__SORT_SWEEP_ZEROS,       /* where key.zeros */
+    GPUSCAN__SORT_COUNT_BUCKETS = 3, /* where key.record_rounds */
+    GPUSCAN__SORT_SWEEP_INDICES,
+    GPUSCAN__SORT_FETCH,
     GPUSCAN__SORT_SMALL = 1,
     GPUSCAN__SORT_TOGETHER = 1
 };
@@ -27623,7 +27997,11 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const together[] = {GPUSCAN__SORT_TOGETHER_KERNELS, NULL};
     static const char *const together_custom[] = {GPUSCAN__SORT_TOGETHER_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const in_buckets[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_count_buckets",
+                                             "gpuscan_sort_sweep_indices", "gpuscan_sort_fetch", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
+    if (own.record_rounds)
+        return in_buckets;
     if (own.small)
         return key->custom_size ? small_custom : small_sort;
     if (own.together)
@@ -27654,7 +28032,8 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            (own->small || rank_groups << own->digit_bits <= tile) && tile < 65536;
 }
 
-/* Before the states: a word for each digit of up to 8 passes, and one that says of floats whether both zeros occur. */
+/* Before the states: a word for each digit of up to 8 passes, one that says of floats whether both zeros occur, and one
+   whether buckets are uneven. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* The type of a record, or of a field. */
@@ -27679,6 +28058,7 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "SORT_FIELDS", gpuscan__sort_field_count(fields));
     gpuscan__define_number(text, "SORT_PACKS", (uint64_t)gpuscan__sort_packs(fields));
+    gpuscan__define_number(text, "SORT_RECORD_ROUNDS", gpuscan__sort_own(key).record_rounds);
     for (f = 0; f < gpuscan__sort_field_count(fields); f++)
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
@@ -27699,6 +28079,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
     gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
     gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
+    gpuscan__define(text, "SORT_COUNT_BUCKETS_NUMBERS", gpuscan__sort_count_buckets_numbers_text);
+    gpuscan__define(text, "SORT_FETCH_NUMBERS", gpuscan__sort_fetch_numbers_text);
     gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
@@ -27854,7 +28236,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
 /* At least the first members of gpuscan_sort_shared in kernels.cl.inc, up to its places. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
-    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 8 + 7) / 8 * 8;
+    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
 /* At least all of it. */
@@ -27864,8 +28246,9 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
     uint64_t values = plan->values.size == 12 ? 13 : plan->values.size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
-    uint64_t each = own->halved ? 4 : gpuscan__max(plan->key_size > 4 ? 8 : 4, values);
-    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
+    uint64_t key = own->halved ? 4 : plan->key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
+    uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
+    uint64_t bytes = radix * (own->wide ? 8 : 4) + group * gpuscan__max(vectors * key, rounds * value) + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
@@ -27945,6 +28328,45 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
+/* The same of tiles with indices, where those with records have fit: they have more elements. */
+static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t batch, int is_tuned,
+                                      int is_wide) {
+    gpuscan__key *key = &plan->common.key;
+    uint32_t rounds = is_tuned ? gs->device.profile.sort_fetch.rounds[plan->key_size > 4] : key->vectors;
+    plan->key.record_rounds = key->vectors;
+    if (!is_tuned) /* fewer with records, so that there are two kinds */
+        plan->key.record_rounds = (uint32_t)gpuscan__max(key->vectors / 2 / batch * batch, batch);
+    if (is_tuned && is_wide) /* digits that take more registers, as above */
+        rounds -= batch;
+    while (rounds > key->vectors &&
+           gpuscan__sort_shared_bytes(gs, plan, key->group, rounds) > gs->device.local_memory)
+        rounds -= (uint32_t)gpuscan__min(batch, rounds - key->vectors);
+    key->vectors = (uint32_t)gpuscan__max(rounds, key->vectors);
+    key->tile = key->group * key->vectors;
+}
+
+/* How many passes there are, of how many bits. */
+static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
+    uint32_t bits = plan->end - plan->begin;
+    plan->passes = (bits + digit_bits - 1) / digit_bits;
+    plan->width = (bits + plan->passes - 1) / plan->passes;
+    plan->passes = (bits + plan->width - 1) / plan->width;
+}
+
+/* Whether records go into buckets, from where they are fetched, if these are even: not where they can't be. A single
+   payload that is a record as it is must come to its place by the last of the passes that carry it: a copy after them
+   would follow a fetch, too. */
+static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan__sort_fetch *fetch = &gs->device.profile.sort_fetch;
+    uint32_t last = plan->end - plan->begin - (plan->passes - 1) * plan->width; /* bits of the last digit */
+    uint64_t least = fetch->elements[gpuscan__sort_field_count(plan->fields) > 1];
+    return plan->fields && !desc->count_buffer.mem && least && desc->count >= least &&
+           plan->values.size >= fetch->record && plan->passes >= fetch->passes && plan->passes > 1 &&
+           desc->count * plan->values.size <= fetch->bucket << last &&
+           (plan->passes % 2 == 0 || gpuscan__sort_packs(plan->fields));
+}
+
 /* The key, unless it is a self-test's; and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27969,7 +28391,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.zeros = plan->key.counted = 0;
-    plan->key.halved = plan->key.ahead = plan->key.together = 0;
+    plan->key.halved = plan->key.ahead = plan->key.together = plan->key.record_rounds = 0;
     memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
@@ -27984,7 +28406,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         const gpuscan__sort_tile *tile =
             &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
-        int is_tuned = is_single && batch == 4;
+        int is_tuned = is_single && batch == 4, fetches = gpuscan__sort_fetches(gs, plan);
         plan->key.digit_bits = is_single ? 8 : 4;
         if (is_tuned) {
             group = tile->group;
@@ -28035,6 +28457,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
+            if (fetches)
+                gpuscan__sort_fit_indices(gs, plan, batch, is_tuned, is_float && !is_whole);
             plan->key.small = desc->count <= key->tile && !halves && !plan->fields && !counted;
             plan->key.together = (uint32_t)counted;
         }
@@ -28042,7 +28466,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole;
         plan->key.zeros =
-            plan->key.whole && !plan->key.small && !plan->key.together && desc->count <= gs->device.profile.sort_zeros;
+            plan->key.whole && !plan->key.small && !plan->key.together && !plan->key.record_rounds &&
+            desc->count <= gs->device.profile.sort_zeros;
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
         if (counted && !plan->key.small) {
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
@@ -28172,6 +28597,13 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    } else if (plan->key.record_rounds) { /* the first pass leaves records where they are not to be fetched to */
+        const gpuscan__range *src = &common->ranges[plan->payloads_range];
+        buffers->from = gpuscan__sort_of(src->buffer);
+        buffers->dst = gpuscan__sort_of(src[1].buffer);
+        buffers->has_dst = 1;
+        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+        buffers->to[1] = buffers->dst;
     } else if (!plan->by_index) {
         gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
     } else if (desc->permutation.mem && plan->index_size == buffers->size) {
@@ -28205,6 +28637,30 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
+/* Words before the counts of each bucket's digits but its own, which lie behind the states of two passes; and those. */
+static uint64_t gpuscan__sort_counts_at(const gpuscan__sort_plan *plan) {
+    return GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) +
+           (2 * gpuscan__max(plan->tiles, plan->index_tiles) << plan->key.digit_bits);
+}
+static uint64_t gpuscan__sort_counts(const gpuscan__sort_plan *plan) {
+    return plan->key.record_rounds ? (uint64_t)(plan->passes - 1) << 2 * plan->key.digit_bits : 0;
+}
+
+/* Two places for the indices of records in buckets: in the records' second place, where they have one. */
+static void gpuscan__sort_place_indices(gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint64_t bytes = desc->count * sizeof(cl_uint);
+    if (!plan->key.record_rounds)
+        return;
+    if (gpuscan__sort_packs(plan->fields) && plan->passes > 2 && plan->values.size >= 2 * sizeof(cl_uint)) {
+        plan->indices_at[0] = plan->values.to[1].past;
+        plan->indices_at[1] = plan->indices_at[0] + bytes;
+    } else {
+        plan->indices_at[0] = gpuscan__sort_scratch(plan, sizeof(cl_uint)).past;
+        plan->indices_at[1] = gpuscan__sort_scratch(plan, sizeof(cl_uint)).past;
+    }
+}
+
 /* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -28213,7 +28669,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     uint32_t k;
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
-        *bytes = GPUSCAN__SORT_BASES_BYTES + 2 * (plan->tiles << plan->key.digit_bits) * sizeof(cl_uint);
+        *bytes = (gpuscan__sort_counts_at(plan) + gpuscan__sort_counts(plan)) * sizeof(cl_uint);
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (!plan->key.small) {
         plan->table_at = *bytes;
@@ -28221,9 +28677,10 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
     gpuscan__sort_buffers_of_values(plan);
+    gpuscan__sort_place_indices(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
-    plan->commands = (unsigned)(desc->custom != NULL) +
+    plan->commands = (unsigned)(desc->custom != NULL) + (plan->key.record_rounds ? plan->passes + 1 : 0) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes + plan->key.zeros
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
@@ -28340,10 +28797,9 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
                      (desc->payload_count && size != 4 && size != 8 && !plan->fields);
     plan->values.size = plan->by_index ? 0 : plan->fields ? gpuscan__sort_record_size(plan->fields) : (uint32_t)size;
     plan->keys.size = plan->key_size;
+    gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
-    plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
-    plan->width = (plan->end - plan->begin + plan->passes - 1) / plan->passes;
-    plan->passes = (plan->end - plan->begin + plan->width - 1) / plan->width;
+    gpuscan__sort_cut(plan, plan->key.digit_bits);
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
     most = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
@@ -28351,6 +28807,11 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
                             (uint64_t)gs->device.units * gs->device.profile.sort_parts);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
+    plan->index_tiles = 0;
+    if (plan->key.record_rounds) { /* each bucket has a tile that is not full */
+        plan->tiles = gpuscan__ceil_div(desc->count, (uint64_t)common->key.group * plan->key.record_rounds);
+        plan->index_tiles = tiles + ((uint64_t)1 << plan->key.digit_bits);
+    }
     gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -28358,16 +28819,19 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
 
 /* Without a run a permutation may be wanted and not be there yet, or not be wanted: the scratch is for both. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common, without = *plan;
-    gpuscan_result r = gpuscan__sort_choose_as(gs, plan);
-    uint32_t i;
-    if (r != 0 || !plan->wants_indices || ((const gpuscan_sort_desc *)common->desc)->permutation.mem)
-        return r;
-    without.wants_indices = 0;
-    r = gpuscan__sort_choose_as(gs, &without);
-    for (i = 0; i < GPUSCAN__COUNT_OF(common->need.bytes); i++)
-        common->need.bytes[i] = gpuscan__max(common->need.bytes[i], without.common.need.bytes[i]);
-    return r;
+    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
+    if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
+        gpuscan__sort_plan without = *plan;
+        gpuscan_result r;
+        uint32_t i;
+        without.wants_indices = 0;
+        if ((r = gpuscan__sort_choose_as(gs, &without)) != 0 || (r = gpuscan__sort_choose_as(gs, plan)) != 0)
+            return r;
+        for (i = 0; i < GPUSCAN__COUNT_OF(common->need.bytes); i++)
+            common->need.bytes[i] = gpuscan__max(common->need.bytes[i], without.common.need.bytes[i]);
+        return GPUSCAN_SUCCESS;
+    }
+    return gpuscan__sort_choose_as(gs, plan);
 }
 
 /* Returns the place's offset in elements of so many bytes. */
@@ -28484,6 +28948,8 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
 static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
     int packs = gpuscan__sort_packs(plan->fields);
     uint32_t flags = 0;
+    if (plan->key.record_rounds)
+        flags |= first == 0 ? (uint32_t)GPUSCAN__FLAG_BUCKETS : (uint32_t)GPUSCAN__FLAG_IF_UNEVEN;
     if (first == 0 && plan->by_index)
         flags |= GPUSCAN__FLAG_BY_INDEX;
     if (first == 0 && packs)
@@ -28648,6 +29114,11 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.width = plan->width;
     numbers.passes = plan->passes;
     numbers.flags = plan->common.flags;
+    numbers.cleared_offset = numbers.bases_offset + gpuscan__sort_counts_at(plan);
+    numbers.cleared = gpuscan__sort_counts(plan);
+    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* the second round has more in one, of most types */
+                          : plan->values.size ? gs->device.profile.sort_fetch.bucket / plan->values.size
+                                              : 0;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
                              gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
@@ -28657,7 +29128,7 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass,
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
-    uint64_t states = plan->tiles << plan->key.digit_bits, at;
+    uint64_t states = plan->tiles << plan->key.digit_bits, at, last = plan->passes - 1;
     gpuscan__sort_sweep_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
@@ -28672,7 +29143,11 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass,
     at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
     numbers.states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
     numbers.next_states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
+    numbers.all_bases_offset = at;
     numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
+    numbers.begins_offset = at + ((uint64_t)last << plan->key.digit_bits);
+    numbers.bucket_shift = plan->begin + last * plan->width;
+    numbers.bucket_mask = ((uint32_t)1 << (plan->end - numbers.bucket_shift)) - 1;
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
@@ -28682,6 +29157,95 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass,
     numbers.flags = step.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_tile_groups(run, plan->tiles),
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+}
+
+/* What follows the first pass where that has made even buckets: the counts of all digits but the last in each of them,
+   passes by those that move the records' indices, and the records. */
+enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* a group */
+
+static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT_BUCKETS);
+    uint64_t most = 65535 / gpuscan__ceil_div(plan->common.key.tile, plan->key.copies); /* a copy has less than 2^16 */
+    gpuscan__sort_count_buckets_numbers numbers;
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
+    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.states_offset = numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
+    numbers.begins_offset = numbers.all_bases_offset + ((uint64_t)(plan->passes - 1) << plan->key.digit_bits);
+    numbers.counts_offset = numbers.all_bases_offset + gpuscan__sort_counts_at(plan);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.begin = plan->begin;
+    numbers.width = plan->width;
+    numbers.passes = plan->passes - 1;
+    numbers.tiles = gpuscan__max(gpuscan__min(GPUSCAN__SORT_COUNT_TILES, most), 1);
+    numbers.cleared = plan->index_tiles << plan->key.digit_bits;
+    numbers.flags = plan->common.flags;
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
+                             gpuscan__ceil_div(plan->index_tiles, numbers.tiles),
+                             gpuscan__sort_histogram_bytes(run->chain->gs, plan, run->group));
+}
+
+/* By digit number pass; it is the pass behind that of this number. */
+static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32_t pass) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint64_t states = plan->index_tiles << plan->key.digit_bits, last = plan->passes - 1;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP_INDICES);
+    gpuscan__sort_sweep_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.to[pass % 2], plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[(pass + 1) % 2], plan->key_size);
+    numbers.values_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[(pass + 1) % 2], sizeof(cl_uint));
+    numbers.values_dst_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[pass % 2], sizeof(cl_uint));
+    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.states_offset =
+        numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
+    numbers.next_states_offset =
+        numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
+    numbers.bases_offset =
+        numbers.all_bases_offset + gpuscan__sort_counts_at(plan) + ((uint64_t)pass << plan->key.digit_bits);
+    numbers.begins_offset = numbers.all_bases_offset + (last << plan->key.digit_bits);
+    numbers.bucket_stride = last << plan->key.digit_bits;
+    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.shift = plan->begin + pass * plan->width;
+    numbers.mask = ((uint32_t)1 << plan->width) - 1;
+    numbers.flags = plan->common.flags | (pass == 0 ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->index_tiles,
+                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+}
+
+static gpuscan_result gpuscan__sort_fetch_records(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_FETCH);
+    gpuscan__sort_fetch_numbers numbers;
+    numbers.values_offset = gpuscan__arg_values(&launch, plan, &plan->values.to[0], plan->values.size);
+    numbers.values_dst_offset = gpuscan__arg_field(&launch, plan, 0, 1);
+    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
+    numbers.indices_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[plan->passes % 2], sizeof(cl_uint));
+    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flags = plan->common.flags;
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
+                             gpuscan__ceil_div(desc->count, (uint64_t)run->group * GPUSCAN__SORT_FETCHED), 0);
+}
+
+static gpuscan_result gpuscan__sort_in_buckets(gpuscan__sort_run *run) {
+    gpuscan_result r = gpuscan__sort_count_buckets(run);
+    uint32_t pass;
+    for (pass = 0; pass + 1 < run->plan->passes && r == 0; pass++)
+        r = gpuscan__sort_sweep_indices(run, pass);
+    return r != 0 ? r : gpuscan__sort_fetch_records(run);
 }
 
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_step step) {
@@ -28814,6 +29378,8 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
         r = is_single ? gpuscan__sort_sweep(&run, i, GPUSCAN__SORT_SWEEP)
                       : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
+    if (r == 0 && plan->key.record_rounds)
+        r = gpuscan__sort_in_buckets(&run);
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)

@@ -443,18 +443,18 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
 static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     gpuscan_sort_desc desc;
     gpuscan_payload values[2];
-    int place = 0, counted;
+    int place = 0, what;
     memset(&desc, 0, sizeof desc);
     memset(values, 0, sizeof values);
     values[0].size = size;
     values[1].size = more;
-    desc.count = UINT64_C(1) << 26;
     desc.key_type = keys;
     desc.payloads = values;
     desc.payload_count = more ? 2 : 1;
-    for (counted = 0; counted < 2; counted++) {
+    for (what = 0; what < 3; what++) {
         gpuscan *gs = fresh();
-        desc.count_buffer.mem = counted ? (cl_mem)(void *)&place : NULL;
+        desc.count = UINT64_C(1) << (what == 1 ? 22 : 26); /* some are carried, many may be fetched from buckets */
+        desc.count_buffer.mem = what == 2 ? (cl_mem)(void *)&place : NULL;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of records");
     }
 }

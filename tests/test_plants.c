@@ -118,6 +118,9 @@ static const plant plants[] = {
     {"SORT_TAIL", 'z', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 8, 0, 5003, REFUSED},
+    {"SORT_FETCH", 'B', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"BUCKET_BEGIN", 'B', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SORT_LOOK_BACK", 'B', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_TAIL", 'q', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, WRONG},
     {"SORT_BUCKETS", 'Q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, WRONG},
@@ -175,7 +178,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     cl_int status = CL_SUCCESS;
     cl_mem mem[4];
     gpuscan_result r;
-    size_t each = p->what == 'p' || p->what == 'P' ? 3 : 1; /* words of a payload's element */
+    size_t each = p->what == 'p' || p->what == 'P' || p->what == 'B' ? 3 : 1; /* words of a payload's element */
     int value, right = 1;
     for (i = 0; i < n; i++) {
         float number = (float)test_below(7) - 3;
@@ -217,7 +220,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         gs->device.profile.sort_small = 0;
         gs->device.profile.sort_part = gs->device.profile.sort_buckets = 1;
     }
-    if (p->what == 'P') { /* a record, of which keys are a field */
+    if (p->what == 'P' || p->what == 'B') { /* a record, of which keys are a field */
         memset(gs->device.profile.sort_carried, 0, sizeof gs->device.profile.sort_carried);
         gs->device.profile.sort_carried[0][1][4] = 1;
         d.dst.mem = NULL;
@@ -225,6 +228,8 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         values[1].dst.mem = mem[2];
         values[1].size = 4;
         d.payload_count = 2;
+        gs->device.profile.sort_fetch.elements[1] = p->what == 'B';
+        gs->device.profile.sort_fetch.bucket = 1 << 20;
     }
     r = gpuscan_sort(gs, &d);
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
@@ -329,7 +334,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint32_t offsets[41];
     uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
-    const int is_sort = strchr("qQzZpP", p->what) != NULL;
+    const int is_sort = strchr("qQzZpPB", p->what) != NULL;
     if (is_sort || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);

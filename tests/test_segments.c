@@ -461,8 +461,10 @@ static const struct {
 static void segments_split(uint64_t k, uint64_t all) {
     gpuscan__profile *profile = &test.gs->device.profile;
     uint64_t          i, least = 4 * (uint64_t)test.gs->device.units;
-    if (test.gs->device.fence == GPUSCAN__FENCE_NONE) /* only a single pass splits them */
+    if (test.gs->device.fence == GPUSCAN__FENCE_NONE) { /* only a single pass splits them */
+        print_message("no fence of device scope: split segments are left out\n");
         return;
+    }
     profile->segment_split = 1;
     memset(profile->segment_split_mean, 0, sizeof profile->segment_split_mean);
     profile->segment_per_unit = 2;

@@ -227,12 +227,24 @@ static int carries(const gpuscan__sort_key *own) { /* records */
     return own->fields != 0;
 }
 
+static int fetches(const gpuscan__sort_key *own) { /* them */
+    return own->record_rounds != 0;
+}
+
 /* Records from so many elements on; 0: never. */
 static void carry_from(uint32_t least) {
     size_t i, k;
     for (i = 0; i < 2; i++)
         for (k = 0; k < 5; k++)
             test.gs->device.profile.sort_carried[i][0][k] = test.gs->device.profile.sort_carried[i][1][k] = least;
+}
+
+/* And fetched from buckets of so many bytes at most; elements 0: never. */
+static void fetch_from(uint64_t elements, uint64_t bucket) {
+    gpuscan__sort_fetch *fetch = &test.gs->device.profile.sort_fetch;
+    fetch->elements[0] = fetch->elements[1] = elements;
+    fetch->record = fetch->passes = 1;
+    fetch->bucket = bucket;
 }
 
 /* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
@@ -324,24 +336,41 @@ static void halves_together(void **state) {
 static void records(void **state) {
     static const struct {
         gpuscan_type type;
-        uint32_t     bit_end, sizes[5];
+        uint32_t     bit_begin, bit_end, sizes[5];
         int          carried;
-    } of[] = {{GPUSCAN_TYPE_U32, 0, {4, 4, 4}, 1},    {GPUSCAN_TYPE_U64, 24, {16}, 1},
-              {GPUSCAN_TYPE_U32, 16, {1, 8, 2, 4}, 1}, {GPUSCAN_TYPE_F32, 0, {12}, 1},
-              {GPUSCAN_TYPE_U32, 20, {2}, 1},          {GPUSCAN_TYPE_F64, 0, {4, 12}, 1},
-              {GPUSCAN_TYPE_U32, 8, {16}, 1},          {GPUSCAN_TYPE_U32, 8, {4, 4}, 0},
-              {GPUSCAN_TYPE_U32, 0, {8, 8, 4}, 0},     {GPUSCAN_TYPE_U32, 0, {4, 3}, 0},
-              {GPUSCAN_TYPE_U32, 0, {1, 1, 1, 1, 1}, 0}};
+    } of[] = {{GPUSCAN_TYPE_U32, 0, 0, {4, 4, 4}, 1},    {GPUSCAN_TYPE_U64, 0, 24, {16}, 1},
+              {GPUSCAN_TYPE_U32, 0, 16, {1, 8, 2, 4}, 1}, {GPUSCAN_TYPE_F32, 0, 0, {12}, 1},
+              {GPUSCAN_TYPE_U32, 0, 20, {2}, 1},          {GPUSCAN_TYPE_F64, 0, 0, {4, 12}, 1},
+              {GPUSCAN_TYPE_U32, 0, 8, {16}, 1},          {GPUSCAN_TYPE_U32, 0, 8, {4, 4}, 0},
+              {GPUSCAN_TYPE_U32, 0, 0, {8, 8, 4}, 0},     {GPUSCAN_TYPE_U32, 0, 0, {4, 3}, 0},
+              {GPUSCAN_TYPE_U32, 0, 0, {1, 1, 1, 1, 1}, 0}, {GPUSCAN_TYPE_F32, 0, 0, {16}, 1},
+              {GPUSCAN_TYPE_F64, 3, 61, {4, 4}, 1},       {GPUSCAN_TYPE_U32, 5, 22, {2, 1}, 1},
+              {GPUSCAN_TYPE_I32, 0, 25, {16}, 1},         {GPUSCAN_TYPE_U64, 0, 57, {4, 4, 4}, 1},
+              {GPUSCAN_TYPE_I16, 0, 0, {16}, 1},          {GPUSCAN_TYPE_I64, 1, 40, {8, 4, 4}, 1},
+              {GPUSCAN_TYPE_F32, 2, 32, {12, 4}, 1},      {GPUSCAN_TYPE_U64, 0, 0, {16}, 1}};
+    static const uint64_t local[] = {0, 0, 32768, 24576, 16384};
     size_t i, n = sizeof of / sizeof of[0];
     (void)state;
     for (i = 0; i < 2 * n; i++) {
         gpuscan_limits limits;
+        uint32_t       bits, passes, width, k, size = 0;
+        uint64_t       bucket;
+        int            fetched, packs;
         sort_case      c = a_sort(of[i % n].type, test_size(190, 3001, 50021));
         memset(&limits, 0, sizeof limits);
         limits.lanes = i / n ? 8 : 0;
+        limits.local_memory = local[test_below(sizeof local / sizeof *local)];
+        c.bit_begin = of[i % n].bit_begin;
         c.bit_end = of[i % n].bit_end;
+        bits = (c.bit_end ? c.bit_end : (uint32_t)ref_size(c.type) * 8) - c.bit_begin;
+        width = (bits + (bits + 7) / 8 - 1) / ((bits + 7) / 8);
+        passes = (bits + width - 1) / width;
+        packs = of[i % n].sizes[1] || of[i % n].sizes[0] < 4;
+        for (k = 0; k < 5; k++)
+            size += of[i % n].sizes[k];
+        bucket = c.count * 16 / (test_below(2) ? 1 : 16);
         c.descending = (int)test_below(2);
-        c.keys = i % 2 ? KEYS_FEW : KEYS_RANDOM;
+        c.keys = i % 3 == 0 ? KEYS_RANDOM : i % 3 == 1 ? KEYS_FEW : KEYS_SPECIAL; /* buckets are even, and uneven */
         c.in_place = (int)test_below(2);
         c.payloads_in_place = (int)test_below(2);
         c.may_destroy = (int)test_below(2);
@@ -350,15 +379,22 @@ static void records(void **state) {
         c.count_type = test_below(3) ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U32;
         c.device_count = test_below(c.count + c.count / 4 + 1);
         c.scratch = (test_scratch_choice)test_below(3);
+        fetched = test_below(3) > 0;
         memcpy(c.sizes, of[i % n].sizes, sizeof of[0].sizes);
         if (test.is_small ? (i + test.seed) % 4 != 0 : (i + test.seed) % 5 != 0 && !test_share(i, 1))
             continue;
         test_limit(&limits);
         carry_from(1);
+        fetch_from((uint64_t)fetched, bucket);
         test.gs->device.profile.sort_halves = limits.lanes != 0;
         test.gs->device.profile.sort_together = 0;
-        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
             assert_int_equal(has_program(carries), of[i % n].carried);
+            assert_int_equal(has_program(fetches), /* the last digit's buckets can hold all */
+                             of[i % n].carried && fetched && !c.count_type && passes > 1 &&
+                                 (passes % 2 == 0 || packs) &&
+                                 c.count * ((size + 3) / 4 * 4) <= bucket << (bits - (passes - 1) * width));
+        }
     }
 }
 
@@ -726,13 +762,15 @@ static void host_arrays(void **state) {
 /* The scratch that the query gives is enough, and a byte less is refused, whatever is in place: with the buffers and
    without them. */
 static void scratch_sizes(void **state) {
-    int      in_place, destroy, what, given;
+    int      in_place, destroy, what, given, has_fence = test.gs->device.fence != GPUSCAN__FENCE_NONE;
     uint64_t n = test_size(100, 2003, 2003), size, with_buffers;
     cl_int   status;
     (void)state;
+    if (!has_fence)
+        print_message("no fence of device scope: payloads that passes carry are left out\n");
     for (in_place = 0; in_place < 2; in_place++)
         for (destroy = 0; destroy < 2; destroy++)
-            for (what = 0; what < (test.gs->device.fence == GPUSCAN__FENCE_NONE ? 5 : 8); what++) {
+            for (what = 0; what < (has_fence ? 10 : 5); what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
                 test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
@@ -745,10 +783,11 @@ static void scratch_sizes(void **state) {
                 memset(&payload, 0, sizeof payload);
                 d.count = n;
                 d.may_destroy_src = destroy;
-                payload.size = what == 1 ? 4 : what == 2 || what == 5 || what == 7 ? 16 : what == 6 ? 2 : 3;
+                payload.size = what == 1 ? 4 : what == 6 || what == 9 ? 2 : what == 3 || what == 4 ? 3 : 16;
                 d.payloads = what && what != 4 ? &payload : NULL;
                 d.payload_count = what && what != 4;
                 carry_from(what > 4); /* by the passes: one field, which is packed or not */
+                fetch_from(what > 7, 1 << 20);
                 d.call.strategy = what > 4 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
                 d.index_type = what == 4 || what == 7 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* 7: left out */
                 test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
@@ -792,6 +831,7 @@ static void random_sorts(void **state) {
         if (i == n / 2 && !test.is_small)
             in_parts((int)test_below(2));
         carry_from((uint32_t)test_below(1000));
+        fetch_from(test_below(1000), c.count * 16 / (1 + test_below(64)));
         c.keys = (sort_keys)test_below(KEYS_COUNT);
         c.descending = (int)test_below(2);
         if (test_below(2)) {
@@ -958,6 +998,123 @@ static void silent_and_late_tiles(void **state) {
     free(orders[1]);
 }
 
+/* Programs begin with a text. */
+static const char    *first_text;
+static gpuscan_opencl real;
+static cl_program CL_API_CALL source_with_text(cl_context context, cl_uint count, const char **lines,
+                                               const size_t *lengths, cl_int *status) {
+    const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
+    cl_program   made;
+    (void)lengths;
+    more[0] = first_text;
+    memcpy(more + 1, lines, count * sizeof *lines);
+    made = real.clCreateProgramWithSource(context, count + 1, more, NULL, status);
+    free(more);
+    return made;
+}
+
+/* Buckets are even up to exactly as many bytes as they may have, which is seen in the scratch; and the result is the
+   same whether records are fetched from them or carried, also where tiles publish nothing, which a bucket's first may
+   be, or late, and others count them: no states of an earlier pass may be there. */
+static void even_buckets(void **state) {
+    static const struct {
+        uint32_t    lanes;
+        const char *silent; /* NULL: none */
+        uint32_t    late;   /* how long every other tile waits before it publishes */
+    } of[] = {{0, NULL, 0}, {0, "false", 20000},          {8, NULL, 0},
+              {0, "true", 0}, {0, "((tile) % 3 == 1)", 0}, {8, "((tile) % 2 == 0)", 0}};
+    const uint64_t n = test_size(1000, 8003, 20011), most = n / 8;
+    uint32_t      *src = (uint32_t *)test_alloc(n * 4), *places = (uint32_t *)test_alloc(n * 4);
+    uint64_t      *squares = (uint64_t *)test_alloc(n * 8), *order, i, size;
+    size_t         k;
+    int            even;
+    sort_case      c = a_sort(GPUSCAN_TYPE_U32, n);
+    (void)state;
+    for (i = 0; i < n; i++) /* a bucket of most elements, others of fewer */
+        src[i] = (uint32_t)(test_random() & 0xff00ff) |
+                 (i < most ? 7 : (uint32_t)test_below(40) * 6 + 2 + (uint32_t)(i % 2)) << 24;
+    for (i = 0; i < n; i++) {
+        places[i] = (uint32_t)i;
+        squares[i] = i * i << 20;
+    }
+    order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)src, n);
+    for (k = 0; k < sizeof of / sizeof of[0]; k++)
+        for (even = 0; even < 2; even++) {
+            gpuscan_limits    limits;
+            gpuscan_sort_desc d;
+            gpuscan_payload   values[2];
+            test_buffer       keys, index, wide, scratch;
+            char              text[200];
+            uint32_t         *words, *got, *got_places;
+            uint64_t         *got_squares;
+            uint64_t          at = gpuscan__scratch_aligned(GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES) / 4;
+            if (!test_takes_one_of(6, k) && !test_share(2 * k + (size_t)even, 1))
+                continue;
+            memset(&limits, 0, sizeof limits);
+            memset(&d, 0, sizeof d);
+            memset(values, 0, sizeof values);
+            limits.lanes = of[k].lanes;
+            test_limit(&limits);
+            test.gs->device.profile.sort_together = 0;
+            carry_from(1);
+            fetch_from(1, most * 12 - (even ? 0 : 12));
+            if (of[k].silent) {
+                snprintf(text, sizeof text,
+                         "#define GPUSCAN_TEST_SILENT(tile) %s\n#define GPUSCAN_TEST_DELAY(tile) "
+                         "for (volatile uint x = (tile) %% 2 * %uu; x > 0; x--)\n",
+                         of[k].silent, (unsigned)of[k].late);
+                first_text = text;
+                real = test.gs->cl;
+                test.gs->cl.clCreateProgramWithSource = source_with_text;
+                test.gs->device.profile.polls = 3;
+            }
+            d.count = n;
+            d.payloads = values;
+            d.payload_count = 2;
+            values[0].size = 4;
+            values[1].size = 8;
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+            test_case("%s buckets, lanes %u, silent: %s, late: %u", even ? "even" : "uneven", (unsigned)of[k].lanes,
+                      of[k].silent ? of[k].silent : "none", (unsigned)of[k].late);
+            if (test_sort_refusal(&d)) {
+                print_message("%s: refused\n", test.what);
+                continue;
+            }
+            keys = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+            index = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+            wide = test_buffer_new(CL_MEM_READ_WRITE, 8, n);
+            test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 4, size / 4 + 1);
+            test_buffer_set(&scratch, 0, size / 4 + 1, NULL);
+            test_buffer_set(&keys, 0, n, src);
+            test_buffer_set(&index, 0, n, places);
+            test_buffer_set(&wide, 0, n, squares);
+            d.src = d.dst = keys.at;
+            values[0].src = values[0].dst = index.at;
+            values[1].src = values[1].dst = wide.at;
+            d.call.scratch = scratch.at;
+            test_ok(gpuscan_sort(test.gs, &d));
+            assert_true(has_program(fetches));
+            words = (uint32_t *)test_buffer_get(&scratch);
+            if (words[at + 8 * 256 + 1] != (uint32_t)!even) /* GPUSCAN_SORT_UNEVEN_AT */
+                fail_msg("%s: taken for the other", test.what);
+            got = (uint32_t *)test_buffer_get(&keys);
+            got_places = (uint32_t *)test_buffer_get(&index);
+            got_squares = (uint64_t *)test_buffer_get(&wide);
+            for (i = 0; i < n; i++)
+                if (got[i] != src[order[i]] || got_places[i] != order[i] || got_squares[i] != squares[order[i]])
+                    fail_msg("%s: element %" PRIu64 " is wrong", test.what, i);
+            test_buffer_free(&scratch);
+            test_buffer_free(&keys);
+            test_buffer_free(&index);
+            test_buffer_free(&wide);
+        }
+    free(src);
+    free(places);
+    free(squares);
+    free(order);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(small_tiles),
@@ -988,6 +1145,7 @@ int main(void) {
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
                                        TEST(silent_and_late_tiles),
+                                       TEST(even_buckets),
                                        TEST(two_queues)};
     /* Oclgrind knows no order between groups, and takes what they hand over by fences for races: where it runs one
        after the other, the first does all of a sort together. */
