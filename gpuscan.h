@@ -17026,7 +17026,7 @@ static const char *gpuscan__kernels[] = {
     "                back[e].prefix = GPUSCAN_SORT_BASE(e, d);\n"
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
     "                                 tile == first_tile ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
-    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
+    "                                                    : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
     "    }\n"
@@ -17925,7 +17925,8 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_fetch {
     uint64_t elements[2];
     uint32_t record, passes;
-    uint64_t bucket; /* bytes of a bucket's records at most, or passes carry them: the last-level cache holds one */
+    uint64_t bucket; /* bytes of a bucket's records at most, or passes carry them: the last-level cache holds one. As
+                        gpuscan__open_nvidia says */
     uint32_t rounds[GPUSCAN__BY_SIZE]; /* of tiles with indices, keys of up to 4 and of 8 bytes */
 } gpuscan__sort_fetch;
 
@@ -19084,7 +19085,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        12791, 3413; 13649; of 128 MiB at 2^28, if they counted as even, 16164, 13840. At 2^28 with 16, rounds of tiles
        with records; with indices 20; 42 12045, 24; 42 12126, 16; 42 12192, 28; 36 12982, with 96 registers 20; 42 12574;
        ranks by masks 12159; fetched by the last pass instead of a launch of its own 12126, with 4, 4, 4 14131. */
-    static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 40 * GPUSCAN__MIB, {42, 28}};
+    static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 0, {42, 28}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -19371,6 +19372,14 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
+/* MiB of the last-level cache of NVIDIA's cards, about as few as any of a capability has. What OpenCL calls the size of
+   the cache is that of others. */
+static uint64_t gpuscan__nvidia_cache(uint64_t capability) {
+    if (capability >= 110)
+        return 32;
+    return capability >= 90 ? 50 : capability == 89 ? 24 : capability == 80 ? 40 : 4;
+}
+
 /* What NVIDIA's instructions depend on. Before 7.0 there are no loads and fences of a scope. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
@@ -19381,6 +19390,7 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
     device->capability = major ? 10 * major + minor : 70;
     if (device->capability < 70)
         device->lanes = GPUSCAN__LANES_NONE;
+    device->profile.sort_fetch.bucket = gpuscan__nvidia_cache(device->capability) * GPUSCAN__MIB * 4 / 5;
 }
 
 /* Fills gs->device from queries, the profile table and the desc's limits. */

@@ -374,7 +374,9 @@ static void test_no_instructions(void **state) {
 static void test_capabilities(void **state) {
     static const struct {
         cl_uint says, wanted; /* times 10; wanted: 0: none of NVIDIA's instructions */
-    } cards[] = {{61, 0}, {70, 70}, {75, 75}, {86, 86}, {90, 90}, {120, 120}, {0, 70}};
+        cl_uint cache;        /* MiB of the last-level cache, at least */
+    } cards[] = {{61, 0, 4},   {70, 70, 4},  {75, 75, 4},    {80, 80, 40}, {86, 86, 4},
+                 {89, 89, 24}, {90, 90, 50}, {120, 120, 32}, {0, 70, 4}};
     size_t i;
     (void)state;
     want_pocl();
@@ -389,6 +391,7 @@ static void test_capabilities(void **state) {
         assert_int_equal(info.has_lanes, cards[i].wanted != 0);
         if (info.has_lanes)
             assert_int_equal(gs->device.capability, cards[i].wanted);
+        assert_int_equal(gs->device.profile.sort_fetch.bucket, ((uint64_t)cards[i].cache << 20) * 4 / 5);
         close_disguised(gs);
     }
 }
