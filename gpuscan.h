@@ -14732,20 +14732,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_MORE_PARAMETERS                                                                                   \\\n"
     "    global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2,                    \\\n"
     "        global const uchar *from_3, global uchar *to_3,\n"
-    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1, from_2, to_2, from_3, to_3,\n"
     "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
     "#elif GPUSCAN_SORT_FIELDS > 2\n"
     "#define GPUSCAN_SORT_MORE_PARAMETERS                                                                                   \\\n"
     "    global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2,\n"
-    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1, from_2, to_2,\n"
     "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2)\n"
     "#elif GPUSCAN_SORT_FIELDS > 1\n"
     "#define GPUSCAN_SORT_MORE_PARAMETERS global const uchar *from_1, global uchar *to_1,\n"
-    "#define GPUSCAN_SORT_MORE_ARGUMENTS  from_1, to_1,\n"
     "#define GPUSCAN_SORT_MORE_FIELDS(X) X(1)\n"
     "#else\n"
     "#define GPUSCAN_SORT_MORE_PARAMETERS\n"
-    "#define GPUSCAN_SORT_MORE_ARGUMENTS\n"
     "#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
     "#endif\n"
     "#define GPUSCAN_SORT_MORE_FIELD(f)                                                                                     \\\n"
@@ -29133,12 +29129,27 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
                              gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
 
+/* The arguments of a pass behind those of its elements, which go in so many tiles: states, of which the parity of the
+   pass says whose, bases, zeros and the count. The bases are still to be chosen. */
+static void gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t pass, uint64_t tiles,
+                                gpuscan__sort_sweep_numbers *numbers) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint64_t at = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    uint64_t first = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint), states = tiles << plan->key.digit_bits;
+    numbers->states_offset = first + pass % 2 * states;
+    numbers->next_states_offset = first + (pass + 1) % 2 * states;
+    numbers->all_bases_offset = at;
+    numbers->begins_offset = at + ((uint64_t)(plan->passes - 1) << plan->key.digit_bits);
+    numbers->zeros_offset = gpuscan__arg_scratch(launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers->count = desc->count;
+    numbers->count_offset = gpuscan__arg_count(launch, desc->count_buffer);
+    numbers->flip = plan->flip;
+}
+
 static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass, size_t kernel) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
-    uint64_t states = plan->tiles << plan->key.digit_bits, at, last = plan->passes - 1;
     gpuscan__sort_sweep_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
@@ -29150,18 +29161,10 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass,
                                     ? gpuscan__arg_field(&launch, plan, 0, 1)
                                     : gpuscan__arg_values(&launch, plan, &step.values_dst, step.values_size);
     GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    numbers.states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
-    numbers.next_states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
-    numbers.all_bases_offset = at;
-    numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.begins_offset = at + ((uint64_t)last << plan->key.digit_bits);
-    numbers.bucket_shift = plan->begin + last * plan->width;
+    gpuscan__arg_states(&launch, plan, pass, plan->tiles, &numbers);
+    numbers.bases_offset = numbers.all_bases_offset + ((uint64_t)pass << plan->key.digit_bits);
+    numbers.bucket_shift = plan->begin + (uint64_t)(plan->passes - 1) * plan->width;
     numbers.bucket_mask = ((uint32_t)1 << (plan->end - numbers.bucket_shift)) - 1;
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
     numbers.shift = step.shift;
     numbers.mask = step.mask;
     numbers.flags = step.flags;
@@ -29201,8 +29204,6 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
 /* By digit number pass; it is the pass behind that of this number. */
 static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    uint64_t states = plan->index_tiles << plan->key.digit_bits, last = plan->passes - 1;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP_INDICES);
     gpuscan__sort_sweep_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -29212,19 +29213,10 @@ static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[(pass + 1) % 2], sizeof(cl_uint));
     numbers.values_dst_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[pass % 2], sizeof(cl_uint));
-    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    numbers.states_offset =
-        numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
-    numbers.next_states_offset =
-        numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
+    gpuscan__arg_states(&launch, plan, pass, plan->index_tiles, &numbers);
     numbers.bases_offset =
         numbers.all_bases_offset + gpuscan__sort_counts_at(plan) + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.begins_offset = numbers.all_bases_offset + (last << plan->key.digit_bits);
-    numbers.bucket_stride = last << plan->key.digit_bits;
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
+    numbers.bucket_stride = (uint64_t)(plan->passes - 1) << plan->key.digit_bits;
     numbers.shift = plan->begin + pass * plan->width;
     numbers.mask = ((uint32_t)1 << plan->width) - 1;
     numbers.flags = plan->common.flags | (pass == 0 ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);

@@ -853,15 +853,14 @@ static inline void test_log(gpuscan_log_level level, const char *message, void *
                   message);
 }
 
-/* Programs with a mistake that is built in on purpose: see GPUSCAN_TEST_PLANT. */
-static inline cl_program CL_API_CALL test_planted_source(cl_context context, cl_uint count, const char **lines,
-                                                         const size_t *lengths, cl_int *status) {
+/* Programs that begin with a text: a mistake that is built in on purpose (see GPUSCAN_TEST_PLANT), or other macros. */
+static const char *test_first_text;
+static inline cl_program CL_API_CALL test_source_with_text(cl_context context, cl_uint count, const char **lines,
+                                                           const size_t *lengths, cl_int *status) {
     const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
-    char         line[128];
     cl_program   made;
     (void)lengths;
-    snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", getenv("GPUSCAN_TEST_PLANT"));
-    more[0] = line;
+    more[0] = test_first_text;
     memcpy(more + 1, lines, count * sizeof *lines);
     made = clCreateProgramWithSource(context, count + 1, more, NULL, status);
     free(more);
@@ -942,11 +941,15 @@ static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
     gpuscan__missing      missing = {NULL, NULL};
-    int                   has_plant = getenv("GPUSCAN_TEST_PLANT") != NULL;
-    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
+    static char           line[128];
+    const char           *plant = getenv("GPUSCAN_TEST_PLANT");
+    if ((!plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
         return NULL;
-    if (has_plant)
-        table.clCreateProgramWithSource = test_planted_source;
+    if (plant) {
+        snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", plant);
+        test_first_text = line;
+        table.clCreateProgramWithSource = test_source_with_text;
+    }
     if (test.is_simulator) {
         table.clCreateBuffer = test_create_kept;
         table.clEnqueueWriteBuffer = test_write_recorded;

@@ -136,19 +136,6 @@ static const plant plants[] = {
 };
 
 static gpuscan_opencl real;
-static const char *first_line;
-
-static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
-                                     cl_int *status) {
-    const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
-    cl_program made;
-    (void)lengths;
-    more[0] = first_line;
-    memcpy(more + 1, lines, count * sizeof *lines);
-    made = real.clCreateProgramWithSource(context, count + 1, more, NULL, status);
-    free(more);
-    return made;
-}
 
 /* A sort that loses an element goes on with what lay there before, of which there may be too many for their place: what
    it writes behind its buffers is to do no harm. */
@@ -579,8 +566,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan__missing missing = {NULL, NULL};
     assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     table = real;
-    first_line = line;
-    table.clCreateProgramWithSource = source;
+    test_first_text = line;
+    table.clCreateProgramWithSource = test_source_with_text;
     table.clCreateBuffer = roomy;
     memset(&desc, 0, sizeof desc);
     desc.context = test.context;

@@ -998,21 +998,6 @@ static void silent_and_late_tiles(void **state) {
     free(orders[1]);
 }
 
-/* Programs begin with a text. */
-static const char    *first_text;
-static gpuscan_opencl real;
-static cl_program CL_API_CALL source_with_text(cl_context context, cl_uint count, const char **lines,
-                                               const size_t *lengths, cl_int *status) {
-    const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
-    cl_program   made;
-    (void)lengths;
-    more[0] = first_text;
-    memcpy(more + 1, lines, count * sizeof *lines);
-    made = real.clCreateProgramWithSource(context, count + 1, more, NULL, status);
-    free(more);
-    return made;
-}
-
 /* Buckets are even up to exactly as many bytes as they may have, which is seen in the scratch; and the result is the
    same whether records are fetched from them or carried, also where tiles publish nothing, which a bucket's first may
    be, or late, and others count them: no states of an earlier pass may be there. */
@@ -1063,9 +1048,8 @@ static void even_buckets(void **state) {
                          "#define GPUSCAN_TEST_SILENT(tile) %s\n#define GPUSCAN_TEST_DELAY(tile) "
                          "for (volatile uint x = (tile) %% 2 * %uu; x > 0; x--)\n",
                          of[k].silent, (unsigned)of[k].late);
-                first_text = text;
-                real = test.gs->cl;
-                test.gs->cl.clCreateProgramWithSource = source_with_text;
+                test_first_text = text;
+                test.gs->cl.clCreateProgramWithSource = test_source_with_text;
                 test.gs->device.profile.polls = 3;
             }
             d.count = n;
