@@ -1854,6 +1854,32 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* What is not read again soon, past the cache where that can be said. */\n"
+    "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
+    "                     : \"memory\");\n"
+    "#else\n"
+    "    *p = x;\n"
+    "#endif\n"
+    "}\n"
+    "static inline void gpuscan_store_word_past(global uint *p, uint x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"st.global.cs.u32 [%0], %1;\" ::\"l\"(p), \"r\"(x) : \"memory\");\n"
+    "#else\n"
+    "    *p = x;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_load_word_past(global const uint *p) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__ volatile(\"ld.global.cs.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *p;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n"
     "   and their compile time matters. */\n"
     "#if GPUSCAN_PTX\n"
@@ -1863,7 +1889,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL\n"
     "#define GPUSCAN_UNROLL_8\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Loops that must not be unrolled, since what they call is long. */\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
@@ -1924,7 +1950,7 @@ static const char *gpuscan__kernels[] = {
     "    return *shared;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where groups begin in the order of their numbers, a group that waits for lower ones waits for running ones, and needs\n"
     "   no ticket, which it would wait for before it loads anything. That is for speed alone: whoever waits too long for a\n"
     "   tile sums it himself. Tests define that they do, and a group's number so that they do not. */\n"
@@ -1934,7 +1960,7 @@ static const char *gpuscan__kernels[] = {
     "#ifndef GPUSCAN_TEST_GROUP\n"
     "#define GPUSCAN_TEST_GROUP (uint)get_group_id(0)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1964,12 +1990,12 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n",
+    "\n"
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -3658,15 +3684,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
-    "/* What is not read again soon, past the cache where that can be said. */\n"
-    "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
-    "#if GPUSCAN_PTX\n"
-    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
-    "                     : \"memory\");\n"
-    "#else\n"
-    "    *p = x;\n"
-    "#endif\n"
-    "}\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 32\n"
@@ -15519,9 +15536,10 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_KEY_INFINITY ? twiddled : rotate(twiddled, (gpuscan_twiddled)rotation);\n"
     "}\n"
     "\n"
-    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
+    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. In\n"
+    "   a small tile, whose passes do not tell it apart, the last of all keys. */\n"
     "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
+    "#if GPUSCAN_KEY_WHOLE && !GPUSCAN_SORT_SMALL\n"
     "    return (gpuscan_twiddled)digit.mask << digit.shift;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
     "    return GPUSCAN_KEY_ONES;\n"
@@ -15586,11 +15604,22 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n",
     "/* Places in a tile are so many times themselves, offsets of words in bytes, where that fits their 16 bits. */\n"
-    "#define GPUSCAN_PLACE_SCALE (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && GPUSCAN_TILE < 16384 ? 4u : 1u)\n"
+    "#define GPUSCAN_PLACE_SCALE                                                                                            \\\n"
+    "    (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && GPUSCAN_PADDED(GPUSCAN_TILE) < 16384 ? 4u : 1u)\n"
     "\n"
     "/* A place's element of an array. */\n"
     "#define GPUSCAN_AT_PLACE(type, p, place)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n"
+    "\n"
+    "/* Where elements stand in local memory: of few tiles a word lies between 32 and 32 of them, since places that are a\n"
+    "   power of two apart, as those of sorted keys are, would share a bank. H200, us, j << 20 at 2^12; j << 12 at 2^20,\n"
+    "   without, with: u32 18.0; 54.7, 16.0; 47.6, with 8 bytes 22.9; 79.8, 19.0; 64.4 (random keys 15.3; 51.2, 17.2; 66.2\n"
+    "   both). */\n"
+    "#define GPUSCAN_PADDED(place)  ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
+    "#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n"
+    "static inline uint gpuscan_sort_padded(uint place) { /* times PLACE_SCALE */\n"
+    "    return place + (GPUSCAN_SORT_PADDED ? place / (32 * GPUSCAN_PLACE_SCALE) * GPUSCAN_PLACE_SCALE : 0);\n"
+    "}\n"
     "\n"
     "/* What has 8 bytes an element may go through local memory in two halves, and what has more in four parts: tiles then\n"
     "   have as many elements as of 4. */\n"
@@ -15607,7 +15636,7 @@ static const char *gpuscan__kernels[] = {
     "typedef uint gpuscan_sort_mover;\n"
     "#endif\n"
     "#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
-    "\n"
+    "\n",
     "/* Values of three words are stored word by word: as elements each lane would write to every third word. */\n"
     "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n"
     "\n"
@@ -15631,9 +15660,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    } digits;\n"
     "    union { /* of the tile, in its order */\n"
-    "        gpuscan_twiddled key[GPUSCAN_TILE / GPUSCAN_KEY_PARTS];\n"
+    "        gpuscan_twiddled key[GPUSCAN_PADDED(GPUSCAN_TILE / GPUSCAN_KEY_PARTS)];\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_value value[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS];\n"
+    "        gpuscan_sort_value value[GPUSCAN_PADDED(GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS)];\n"
     "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
     "        uint index[GPUSCAN_TILE];\n"
     "#endif\n"
@@ -15669,7 +15698,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SMALL_EXCHANGE shared->exchange.key\n"
     "#endif\n"
     "#define GPUSCAN_SMALL_MASKS(round)                                                                                     \\\n"
-    "    ((volatile local uint *)(GPUSCAN_SMALL_EXCHANGE + (GPUSCAN_SUBGROUP * GPUSCAN_ROUNDS + (round)) * GPUSCAN_LANES))\n"
+    "    ((volatile local uint *)(GPUSCAN_SMALL_EXCHANGE +                                                                  \\\n"
+    "                             GPUSCAN_PADDED((GPUSCAN_SUBGROUP * GPUSCAN_ROUNDS + (round)) * GPUSCAN_LANES)))\n"
     "\n"
     "#if GPUSCAN_SORT_PACKED && !GPUSCAN_SORT_SMALL\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
@@ -15705,15 +15735,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Where round k's element of a work-item stands in the tile. */\n"
+    "/* Where round k's element of a work-item stands in the tile, and in local memory. */\n"
     "static inline uint gpuscan_sort_at(uint k, uint rounds) {\n"
     "    return (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
-    "\n"
+    "static inline uint gpuscan_sort_padded_at(uint k, uint rounds) {\n"
+    "    uint row = (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE;\n"
+    "    return GPUSCAN_RANK_GROUP_SIZE == 32 ? GPUSCAN_PADDED(row) + GPUSCAN_RANK_GROUP_ITEM\n"
+    "                                         : GPUSCAN_PADDED(row + GPUSCAN_RANK_GROUP_ITEM);\n"
+    "}\n"
+    "\n",
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load keys spill unless the one of whole tiles counts from a pointer of its own.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid, rounds) (GPUSCAN_PTX && (valid) == GPUSCAN_GROUP * (rounds))\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint rounds,\n"
     "                                      uint valid, gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
@@ -16091,6 +16126,24 @@ static const char *gpuscan__kernels[] = {
     "        shared->next[i] = 0;\n"
     "}\n"
     "\n"
+    "/* The same without a barrier of all: who shares words waits for each other. (Barrier 0 is that of all.) H200, us at\n"
+    "   4096 with, without one: u32 15.1, 14.8, u64 29.6, 28.9. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_clear_own(local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint own = GPUSCAN_RANK_GROUP / GPUSCAN_PACK, item = GPUSCAN_ITEM % (GPUSCAN_PACK * GPUSCAN_LANES);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d += GPUSCAN_PACK * GPUSCAN_LANES)\n"
+    "        shared->next[own * GPUSCAN_RADIX + d + item] = 0;\n"
+    "    if (GPUSCAN_SORT_PACKED)\n"
+    "        __asm__ volatile(\"bar.sync %0, %1;\" ::\"r\"(own + 1), \"r\"(GPUSCAN_PACK * GPUSCAN_LANES) : \"memory\");\n"
+    "    else\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "#else\n"
+    "    gpuscan_sort_clear(shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first round's\n"
     "   digits show whether masks are worth it. (Shown before the barrier behind the pass before: u64 with 8 bytes 33.0 us at\n"
     "   4096, here 31.7.) */\n"
@@ -16116,6 +16169,16 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "}\n"
     "\n",
+    "/* For the next digit, behind so many bits. (H200, 4096 of u64, where the compiler knows of 8 bits, and without telling\n"
+    "   apart what is missing at the end: 28.9 us, so 25.6.) */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_twiddle_on(gpuscan_twiddled *tile, uint width) {\n"
+    "#if !GPUSCAN_KEY_INFINITY\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        tile[k] = rotate(tile[k], (gpuscan_twiddled)(GPUSCAN_TWIDDLED_BITS - width));\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Brings the keys into the tile's order; places, packed: from ranks to where each went. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
@@ -16129,6 +16192,7 @@ static const char *gpuscan__kernels[] = {
     "        uint start = GPUSCAN_AT_DIGIT(uint, next, gpuscan_scaled_digit(tile[k], digit));\n"
     "        uint place = (GPUSCAN_SORT_PACKED ? gpuscan_sort_half(start, GPUSCAN_RANK_GROUP % GPUSCAN_PACK) : start) +\n"
     "                     gpuscan_packed_at(ranks, k, GPUSCAN_PLACE_BITS);\n"
+    "        place = gpuscan_sort_padded(place);\n"
     "        shared->exchange.key[place] = tile[k];\n"
     "        gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, place);\n"
     "    }\n"
@@ -16149,6 +16213,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_sort_rank(digits, masked, hot, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "            here[b] = gpuscan_sort_padded(here[b]);\n"
     "            if (GPUSCAN_KEY_PARTS == 1)\n"
     "                GPUSCAN_AT_PLACE(gpuscan_twiddled, shared->exchange.key, here[b]) = tile[k + b];\n"
     "#if GPUSCAN_KEEPS_PLACES\n"
@@ -16171,10 +16236,11 @@ static const char *gpuscan__kernels[] = {
     "    else /* all of one digit: in order already */\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++) {\n"
+    "            uint at = gpuscan_sort_padded_at(k, rounds);\n"
     "            if (GPUSCAN_KEY_PARTS == 1)\n"
-    "                shared->exchange.key[gpuscan_sort_at(k, rounds)] = tile[k];\n"
+    "                shared->exchange.key[at] = tile[k];\n"
     "            else\n"
-    "                gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, gpuscan_sort_at(k, rounds) * GPUSCAN_PLACE_SCALE);\n"
+    "                gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, at * GPUSCAN_PLACE_SCALE);\n"
     "        }\n"
     "#else\n"
     "    gpuscan_sort_exchange_by(tile, rounds, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
@@ -16189,7 +16255,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_packed_anew(places, rounds, GPUSCAN_PLACE_BITS);                                                       \\\n"
     "        GPUSCAN_UNROLL                                                                                                 \\\n"
     "        for (uint k = 0; k < rounds; k++) {                                                                            \\\n"
-    "            uint there = GPUSCAN_GROUP * rounds / parts * GPUSCAN_PLACE_SCALE;                                         \\\n"
+    "            uint there = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts) * GPUSCAN_PLACE_SCALE;                         \\\n"
     "            uint place = gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS) - part * there;                              \\\n"
     "            if (parts == 1 || place < there)                                                                           \\\n"
     "                GPUSCAN_AT_PLACE(type, shared->exchange.array, place) = tile[k];                                       \\\n"
@@ -16210,10 +16276,10 @@ static const char *gpuscan__kernels[] = {
     "/* And back to the work-items. */\n"
     "#define GPUSCAN_SORT_TAKE(name, type, array)                                                                           \\\n"
     "    GPUSCAN_INLINE void name(type *tile, uint rounds, uint part, uint parts, local gpuscan_sort_shared *shared) {      \\\n"
-    "        const uint size = GPUSCAN_GROUP * rounds / parts;                                                              \\\n"
+    "        const uint size = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts);                                              \\\n"
     "        GPUSCAN_UNROLL                                                                                                 \\\n"
     "        for (uint k = 0; k < rounds; k++) {                                                                            \\\n"
-    "            uint at = gpuscan_sort_at(k, rounds) - part * size;                                                        \\\n"
+    "            uint at = gpuscan_sort_padded_at(k, rounds) - part * size;                                                 \\\n"
     "            if (parts == 1 || at < size)                                                                               \\\n"
     "                tile[k] = shared->exchange.array[at];                                                                  \\\n"
     "        }                                                                                                              \\\n"
@@ -16246,7 +16312,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = first; k < first + GPUSCAN_STORE_STEP(rounds); k++) {\n"
     "        uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM, at = part * (GPUSCAN_GROUP * rounds / GPUSCAN_KEY_PARTS) + i;\n"
     "        if (whole || at < valid) {\n"
-    "            gpuscan_twiddled twiddled = shared->exchange.key[i];\n"
+    "            gpuscan_twiddled twiddled = shared->exchange.key[GPUSCAN_ROUND_PLACE(k)];\n"
     "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
     "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->digits.to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -16270,11 +16336,11 @@ static const char *gpuscan__kernels[] = {
     "        if (whole || at < valid) {\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "            if (unpacks) {\n"
-    "                gpuscan_sort_unpack(carried, shared->digits.to[d] + at, shared->exchange.value[i]);\n"
+    "                gpuscan_sort_unpack(carried, shared->digits.to[d] + at, shared->exchange.value[GPUSCAN_ROUND_PLACE(k)]);\n"
     "                continue;\n"
     "            }\n"
     "#endif\n"
-    "            carried.to[shared->digits.to[d] + at] = shared->exchange.value[i];\n"
+    "            carried.to[shared->digits.to[d] + at] = shared->exchange.value[GPUSCAN_ROUND_PLACE(k)];\n"
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
@@ -16429,14 +16495,13 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        if (p > 0) {\n"
-    "            gpuscan_twiddled_digit before = digit;\n"
     "            plain.shift += width;\n"
     "            plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
     "            digit = gpuscan_digit_twiddled(plain);\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k, GPUSCAN_ROUNDS) < valid ? gpuscan_twiddle_on(tile[k], before, digit)\n"
-    "                                                                     : gpuscan_twiddled_last(digit);\n"
+    "            if (GPUSCAN_KEY_SIZE == 8 && width == 8) /* known to the compiler: a third of the instructions */\n"
+    "                gpuscan_sort_twiddle_on(tile, 8);\n"
+    "            else\n"
+    "                gpuscan_sort_twiddle_on(tile, width);\n"
     "        }\n"
     "        gpuscan_sort_rank_first(tile, digit, places, shared);\n"
     "        gpuscan_sort_total(totals, firsts, GPUSCAN_ROUNDS, shared);\n"
@@ -16444,19 +16509,21 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile[k] = shared->exchange.key[gpuscan_sort_at(k, GPUSCAN_ROUNDS)];\n"
+    "            tile[k] = shared->exchange.key[gpuscan_sort_padded_at(k, GPUSCAN_ROUNDS)];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
-    "#endif\n"
     "        gpuscan_sort_clear(shared);\n"
     "        GPUSCAN_BARRIER();\n"
+    "#else\n"
+    "        gpuscan_sort_clear_own(shared);\n"
+    "#endif\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k, GPUSCAN_ROUNDS)];\n"
+    "            tile_values[k] = shared->exchange.value[gpuscan_sort_padded_at(k, GPUSCAN_ROUNDS)];\n"
     "#endif\n"
     "    }\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
@@ -16476,9 +16543,9 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n",
+    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
     "    ulong last = min(first + part, count);\n"
-    "    keys += numbers.keys_offset;\n"
+    "    keys += numbers.keys_offset;\n",
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        counts[d] = 0;\n"
@@ -16645,49 +16712,53 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SORT_TILE_BY_TILE\n"
     "\n"
-    "/* Counts a code's lowest digit, of which upper are the bits but the first, in halves of words: counts are those of a\n"
-    "   pass, the copies of a word side by side. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_count_digit(uint code, uint upper, local uint *counts) {\n"
-    "    local uchar *word = (local uchar *)counts + (code & upper) * (GPUSCAN_SORT_COPIES * 2);\n"
-    "    atomic_add((volatile local uint *)word, (code & 1u) * 0xffffu + 1u);\n"
+    "/* A group's counts: for each value of a digit a row of words, in which the digits of all passes stand side by side,\n"
+    "   each in copies for some work-items. Neighbours count different digits of theirs at a time: of 32 no two meet in a\n"
+    "   bank. (H200, 2^28 of u32; 2^27 of u64, us: 357; 388, digit by digit in halves of words 377; 475, so in halves 441;\n"
+    "   454. The next keys loaded before these are counted: 425; 598.) */\n"
+    "#define GPUSCAN_SORT_CHUNK (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
+    "#define GPUSCAN_SORT_ROW   (GPUSCAN_KEY_SIZE * GPUSCAN_SORT_COPIES)\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_sort_clear_counts(local uint *counts) {\n"
+    "    for (uint c = GPUSCAN_ITEM; c < GPUSCAN_RADIX * GPUSCAN_SORT_ROW; c += GPUSCAN_GROUP)\n"
+    "        counts[c] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
     "}\n"
     "\n"
-    "#define GPUSCAN_SORT_CHUNK       (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
-    "#define GPUSCAN_SORT_PASS_COUNTS (GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES)\n"
-    "\n"
     "/* The digits of some codes, of all passes, the last of which takes fewer bits. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_count_codes(gpuscan_key_code *codes, uint loads, uint passes, uint width,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_count_codes(const gpuscan_key_code *codes, uint loads, uint passes, uint width,\n"
     "                                             uint last_mask, local uint *counts) {\n"
+    "    uint copies = GPUSCAN_SORT_ROW / passes, digit = GPUSCAN_ITEM / copies % passes;\n"
+    "    counts += GPUSCAN_ITEM % copies;\n"
     "    for (uint p = 0; p < passes; p++) {\n"
-    "        uint upper = (p == passes - 1 ? last_mask : (1u << width) - 1) & ~1u;\n"
+    "        uint shift = digit * width, mask = digit < passes - 1 ? (1u << width) - 1 : last_mask;\n"
+    "        volatile local uint *own = counts + digit * copies;\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint k = 0; k < loads; k++) {\n"
-    "            gpuscan_sort_count_digit((uint)codes[k], upper, counts + p * GPUSCAN_SORT_PASS_COUNTS);\n"
-    "            codes[k] >>= width;\n"
-    "        }\n"
+    "        for (uint k = 0; k < loads; k++)\n"
+    "            atomic_inc(own + ((uint)(codes[k] >> shift) & mask) * GPUSCAN_SORT_ROW);\n"
+    "        digit = digit < passes - 1 ? digit + 1 : 0;\n"
     "    }\n"
     "}\n"
     "\n"
-    "/* A group's counts are added to all. */\n"
+    "/* They are added to all groups'. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_add_counts(uint passes, const local uint *counts, global uint *all) {\n"
+    "    uint copies = GPUSCAN_SORT_ROW / passes;\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
-    "        uint sum = 0;\n"
-    "        for (uint k = 0; k < GPUSCAN_SORT_COPIES; k++)\n"
-    "            sum += counts[c / 2 * GPUSCAN_SORT_COPIES + (k + GPUSCAN_ITEM) % GPUSCAN_SORT_COPIES] >> c % 2 * 16 &\n"
-    "                   0xffffu;\n"
+    "        uint digit = c / GPUSCAN_RADIX, d = c % GPUSCAN_RADIX, sum = 0;\n"
+    "        for (uint k = 0; k < copies; k++)\n"
+    "            sum += counts[d * GPUSCAN_SORT_ROW + digit * copies + (k + d) % copies];\n"
     "        if (sum)\n"
     "            atomic_add((volatile global uint *)all + c, sum);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Behind the counts of all passes, and their bases: whether a zero is there whose code is not its ordered bits. Floats\n"
     "   without one are sorted as they are. */\n"
     "#define GPUSCAN_SORT_ZERO_AT            (8 * GPUSCAN_RADIX)\n"
     "#define GPUSCAN_SORT_UNEVEN_AT          (GPUSCAN_SORT_ZERO_AT + 1) /* whether a bucket has too many elements */\n"
     "#define GPUSCAN_IS_LESSER_ZERO(ordered) (GPUSCAN_KEY_WHOLE && (ordered) == GPUSCAN_KEY_INFINITY)\n"
-    "\n",
-    "/* How many parts the elements have that are counted each by a group; the host allows so many that none has more than\n"
-    "   halves of words hold. */\n"
+    "\n"
+    "/* How many parts the elements have that are counted each by a group. */\n"
     "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
     "    return (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1, (ulong)most);\n"
     "}\n"
@@ -16699,15 +16770,13 @@ static const char *gpuscan__kernels[] = {
     "                                                      global uint *counter, ulong count, gpuscan_sort_passes all,\n"
     "                                                      uint bucket_most, local gpuscan_sort_shared *shared) {\n"
     "    local uint *counts = (local uint *)shared->digits.to; /* more than that has, and all behind it is not there */\n"
-    "    uint passes = all.passes, width = all.width, begin = all.begin, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
+    "    uint passes = all.passes, width = all.width, begin = all.begin;\n"
     "    uint last_mask = (1u << (all.end - begin - (passes - 1) * width)) - 1;\n"
     "    gpuscan_key_code flip = all.flip;\n"
     "    ulong tiles = (count + GPUSCAN_VALUE_TILE - 1) / GPUSCAN_VALUE_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
     "    ulong own = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)parts * GPUSCAN_GROUP;\n"
     "    bool lesser_zero = false;\n"
-    "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES; c += GPUSCAN_GROUP)\n"
-    "        counts[c] = 0;\n"
-    "    GPUSCAN_BARRIER();\n"
+    "    gpuscan_sort_clear_counts(counts);\n"
     "    for (ulong s = own; s < tiles * GPUSCAN_RADIX; s += stride)\n"
     "        states[s] = 0;\n"
     "    for (ulong c = part; c < chunks; c += parts) {\n"
@@ -16722,13 +16791,13 @@ static const char *gpuscan__kernels[] = {
     "            lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
     "            codes[k] = gpuscan_canonical(ordered, flip, true) >> begin;\n"
     "        }\n"
-    "        gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts + copy);\n"
+    "        gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts);\n"
     "    }\n"
     "    for (ulong i = chunks * GPUSCAN_SORT_CHUNK + own; i < count; i += stride) { /* all share the rest */\n"
     "        gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], flip);\n"
     "        gpuscan_key_code code = gpuscan_canonical(ordered, flip, true) >> begin;\n"
     "        lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
-    "        gpuscan_sort_count_codes(&code, 1, passes, width, last_mask, counts + copy);\n"
+    "        gpuscan_sort_count_codes(&code, 1, passes, width, last_mask, counts);\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    gpuscan_sort_add_counts(passes, counts, zeros);\n"
@@ -16746,7 +16815,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++)\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "            digits[p][e] = p < passes && d < GPUSCAN_RADIX\n"
+    "            digits[p][e] = p < passes && d < GPUSCAN_RADIX\n",
     "                               ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
     "                               : 0;\n"
     "        }\n"
@@ -16754,7 +16823,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->late = 0;\n"
     "#endif\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++) {\n"
     "        uint sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -16863,7 +16932,7 @@ static const char *gpuscan__kernels[] = {
     "                                                               local gpuscan_sort_shared *shared) {\n"
     "    local uint *counts = (local uint *)shared->digits.to; /* as in gpuscan_sort_count_part */\n"
     "    uint passes = (uint)numbers.passes, width = (uint)numbers.width, begin = (uint)numbers.begin;\n"
-    "    uint copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES, mask = (1u << width) - 1;\n"
+    "    uint mask = (1u << width) - 1;\n"
     "    uint first = (uint)get_group_id(0) * (uint)numbers.tiles, last = first + (uint)numbers.tiles;\n"
     "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
@@ -16880,9 +16949,7 @@ static const char *gpuscan__kernels[] = {
     "        uint i = bucket.begin + (tile - bucket.first_tile) * GPUSCAN_TILE;\n"
     "        uint end = min(bucket.end, i + (last - tile) * GPUSCAN_TILE);\n"
     "        tile += (end - i + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-    "        for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_SORT_PASS_COUNTS; c += GPUSCAN_GROUP)\n"
-    "            counts[c] = 0;\n"
-    "        GPUSCAN_BARRIER();\n"
+    "        gpuscan_sort_clear_counts(counts);\n"
     "        for (; i + GPUSCAN_SORT_CHUNK <= end; i += GPUSCAN_SORT_CHUNK) {\n"
     "            gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
     "GPUSCAN_UNROLL\n"
@@ -16891,11 +16958,11 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
     "                codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
-    "            gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, mask, counts + copy);\n"
+    "            gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, mask, counts);\n"
     "        }\n"
     "        for (i += GPUSCAN_ITEM; i < end; i += GPUSCAN_GROUP) {\n"
     "            gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
-    "            gpuscan_sort_count_codes(&code, 1, passes, width, mask, counts + copy);\n"
+    "            gpuscan_sort_count_codes(&code, 1, passes, width, mask, counts);\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
     "        gpuscan_sort_add_counts(passes, counts,\n"
@@ -16904,9 +16971,81 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
+    "/* A record, or its fields: what is stored or loaded once leaves the cache to buckets. H200, 2^28 records of 16 bytes;\n"
+    "   of 4, 4, 4, us: as others 3364; 2763, so 3234; 2724. */\n"
+    "#define GPUSCAN_SORT_STORE_PAST(to, x)                                                                                 \\\n"
+    "    switch (sizeof(*(to))) {                                                                                           \\\n"
+    "    case 4: gpuscan_store_word_past((global uint *)(to), *(private const uint *)&(x)); break;                          \\\n"
+    "    case 16: gpuscan_store_past((global uint4 *)(to), *(private const uint4 *)&(x)); break;                            \\\n"
+    "    default: *(to) = (x);                                                                                              \\\n"
+    "    }\n"
+    "static inline void gpuscan_sort_unpack_past(gpuscan_sort_carried carried, uint i, gpuscan_sort_value value) {\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "    gpuscan_sort_record record;\n"
+    "    record.value = value;\n"
+    "#define GPUSCAN_SORT_FIELD(f) GPUSCAN_SORT_STORE_PAST(carried.to_##f + i, record.fields.field_##f)\n"
+    "    GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+    "#undef GPUSCAN_SORT_FIELD\n"
+    "#else\n"
+    "    GPUSCAN_SORT_STORE_PAST(carried.to + i, value)\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Records of 12 bytes: a sub-group's lanes take word after word, so that a load or a store is of 11 records and not of\n"
+    "   32, and what the cache does not hold comes by 128 bytes. H200, 2^28 of 4, 4, 4 bytes, us: by records 3313, by words\n"
+    "   2883, by 128 bytes 2763. */\n"
+    "#define GPUSCAN_SORT_FETCHES_WORDS (GPUSCAN_PTX >= 80 && GPUSCAN_SORT_VALUE_SIZE == 12)\n"
+    "#if GPUSCAN_SORT_FETCHES_WORDS\n"
+    "GPUSCAN_INLINE void gpuscan_sort_fetch_words(gpuscan_sort_carried carried, uint first, const uint *from, uint count,\n"
+    "                                             local uint *shared) {\n"
+    "    uint words[GPUSCAN_SORT_FETCHED][3], subgroup = GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < 3; w++) {\n"
+    "            uint own = w * GPUSCAN_LANES + GPUSCAN_LANE;\n"
+    "            global const uint *record = (global const uint *)(carried.from + gpuscan_lane_at(from[k], own / 3));\n"
+    "            __asm__ volatile(\"ld.global.L2::128B.u32 %0, [%1];\" : \"=r\"(words[k][w]) : \"l\"(record + own % 3));\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++) {\n"
+    "        uint begin = first + k * GPUSCAN_GROUP + subgroup, i = begin + GPUSCAN_LANE;\n"
+    "#if GPUSCAN_SORT_PACKS\n"
+    "        local uint *own = shared + subgroup * 3;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < 3; w++)\n"
+    "            own[w * GPUSCAN_LANES + GPUSCAN_LANE] = words[k][w];\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "        if (i < count)\n"
+    "            gpuscan_sort_unpack_past(carried, i, ((local gpuscan_sort_value *)own)[GPUSCAN_LANE]);\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < 3; w++)\n"
+    "            if (begin + (w * GPUSCAN_LANES + GPUSCAN_LANE) / 3 < count)\n"
+    "                gpuscan_store_word_past((global uint *)(carried.to + begin) + w * GPUSCAN_LANES + GPUSCAN_LANE,\n"
+    "                                        words[k][w]);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SORT_FETCH_NUMBERS\n"
     "} gpuscan_sort_fetch_numbers;\n"
+    "\n"
+    "/* A record; what the cache does not hold comes by 128 bytes. H200, 2^28 of 16 bytes, us: 3316, so 3243. */\n"
+    "static inline gpuscan_sort_value gpuscan_sort_fetched(global const gpuscan_sort_value *record) {\n"
+    "#if GPUSCAN_PTX >= 80 && GPUSCAN_SORT_VALUE_SIZE == 16\n"
+    "    uint4 x;\n"
+    "    __asm__ volatile(\"ld.global.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];\"\n"
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
+    "                     : \"l\"(record));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *record;\n"
+    "#endif\n"
+    "}\n"
     "\n"
     "/* Few groups that took chunk after chunk would come to each bucket several times: twice the time. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fetch(global const uchar *values,\n"
@@ -16915,35 +17054,34 @@ static const char *gpuscan__kernels[] = {
     "                                                       global const uint *count_buffer,\n"
     "                                                       gpuscan_sort_fetch_numbers numbers) {\n"
     "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    uint first = (uint)get_group_id(0) * (GPUSCAN_GROUP * GPUSCAN_SORT_FETCHED), from[GPUSCAN_SORT_FETCHED];\n"
     "    gpuscan_sort_carried carried = {0};\n"
     "    GPUSCAN_SORT_CARRY(carried)\n"
-    "    if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
+    "    if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT] || first >= count)\n"
     "        return;\n"
     "    indices += numbers.indices_offset;\n"
-    "    uint first = (uint)get_group_id(0) * (GPUSCAN_GROUP * GPUSCAN_SORT_FETCHED) + GPUSCAN_ITEM;\n"
-    "    uint from[GPUSCAN_SORT_FETCHED];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
+    "        from[k] = gpuscan_load_word_past(indices + min(first + k * GPUSCAN_GROUP + GPUSCAN_ITEM, count - 1)) ^\n"
+    "                  (GPUSCAN_PLANTED(SORT_FETCH) ? 1 : 0);\n"
+    "#if GPUSCAN_SORT_FETCHES_WORDS\n"
+    "    local uint shared[GPUSCAN_SORT_PACKS ? GPUSCAN_GROUP * 3 : 1];\n"
+    "    gpuscan_sort_fetch_words(carried, first, from, count, shared);\n"
+    "#else\n"
     "    gpuscan_sort_value here[GPUSCAN_SORT_FETCHED];\n"
-    "    if (first >= count)\n"
-    "        return;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
-    "        from[k] = indices[min(first + k * GPUSCAN_GROUP, count - 1)];\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
-    "        here[k] = carried.from[GPUSCAN_PLANTED(SORT_FETCH) ? from[k] ^ 1 : from[k]];\n"
+    "        here[k] = gpuscan_sort_fetched(carried.from + from[k]);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++) {\n"
-    "        uint i = first + k * GPUSCAN_GROUP;\n"
+    "        uint i = first + k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
     "        if (i >= count)\n"
     "            return;\n"
-    "#if GPUSCAN_SORT_PACKS\n"
-    "        gpuscan_sort_unpack(carried, i, here[k]);\n"
-    "#else\n"
-    "        carried.to[i] = here[k];\n"
-    "#endif\n"
+    "        gpuscan_sort_unpack_past(carried, i, here[k]);\n"
     "    }\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where the first of each of a work-item's digits goes in a bucket that begins there and has these counts. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_bucket_bases(uint *bases, uint begin, global const uint *counts,\n"
     "                                              local gpuscan_sort_shared *shared) {\n"
@@ -16966,7 +17104,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_BUCKET_PARAMETERS\n"
     "#define GPUSCAN_SORT_BUCKET_ARGUMENTS\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* One tile; the pointers are at the first elements and states. */\n"
     "#define GPUSCAN_SORT_TILE_PARAMETERS                                                                                   \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,              \\\n"
@@ -17021,7 +17159,7 @@ static const char *gpuscan__kernels[] = {
     "            if (tile == first_tile)\n"
     "                back[e].prefix = GPUSCAN_SORT_BASE(e, d);\n"
     "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-    "                                 tile == first_tile ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
+    "                                 tile == first_tile ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n",
     "                                                    : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
     "        }\n"
@@ -17045,7 +17183,7 @@ static const char *gpuscan__kernels[] = {
     "            continue;\n"
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
-    "        if (GPUSCAN_ITEM == 0)\n",
+    "        if (GPUSCAN_ITEM == 0)\n"
     "            shared->late = 0;\n"
     "        for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "            shared->next[d] = 0;\n"
@@ -17224,10 +17362,10 @@ static const char *gpuscan__kernels[] = {
     "/* [SORT TOGETHER] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Few tiles, each of which has a group of its own: all passes in one launch, in which the groups meet twice a pass,\n"
-    "   once all have published their tiles' counts and once all have stored their elements. First they agree on that: the\n"
-    "   last group to begin finds all of them running. Who has waited too long for that sorts alone, and the others leave\n"
-    "   without having written anything, so nothing hangs where groups do not run at once. What is agreed is a word's first\n"
-    "   change. */\n"
+    "   once all have published their tiles' counts, but see GPUSCAN_SORT_TAGS, and once all have stored their elements.\n"
+    "   First they agree on that: the last group to begin finds all of them running. Who has waited too long for that sorts\n"
+    "   alone, and the others leave without having written anything, so nothing hangs where groups do not run at once. What\n"
+    "   is agreed is a word's first change. */\n"
     "#define GPUSCAN_SORT_BEGUN(zeros)  (GPUSCAN_COUNTERS(zeros))      /* groups that have begun, and come to meetings */\n"
     "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* one of: */\n"
     "#define GPUSCAN_SORT_ALL_RUN       1u\n"
@@ -17284,6 +17422,31 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_device_fence();\n"
     "}\n"
     "\n"
+    "/* A tile's count of a digit. Where its upper bits can tell passes apart that follow each other, groups wait for the\n"
+    "   counts themselves, from the second pass on: before that others may lie there. H200, us at 2^13; 2^16; 2^20, met; so:\n"
+    "   u32 22.3; 26.5; 49.8, 20.9; 22.9; 48.4, with 8 bytes 27.1; 30.3; 65.8, 24.4; 26.8; 64.9, u64 with 8 bytes 53.1; 58.3;\n"
+    "   154.7, 46.9; 50.6; 149.9. */\n"
+    "#define GPUSCAN_SORT_TAGS (GPUSCAN_PTX && GPUSCAN_TILE < 16384)\n"
+    "#if GPUSCAN_SORT_TAGS\n"
+    "#define GPUSCAN_SORT_TAG(pass) ((1u + (pass) % 3u) << 14)\n"
+    "static inline uint gpuscan_sort_count_observe(global const ushort *count) {\n"
+    "    ushort word;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.u16 %0, [%1];\" : \"=h\"(word) : \"l\"(count) : \"memory\");\n"
+    "    return word;\n"
+    "}\n"
+    "static inline void gpuscan_sort_count_put(global ushort *count, uint word) {\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.u16 [%0], %1;\" ::\"l\"(count), \"h\"((ushort)word) : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_TAG(pass) 0u\n"
+    "static inline uint gpuscan_sort_count_observe(global const ushort *count) {\n"
+    "    return *count;\n"
+    "}\n"
+    "static inline void gpuscan_sort_count_put(global ushort *count, uint word) {\n"
+    "    *count = (ushort)word;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* The buffers of all passes, at their first elements: pass 0 goes from keys to keys_dst, pass 1 on to keys_tmp. */\n"
     "#define GPUSCAN_SORT_BUFFERS                                                                                           \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
@@ -17297,13 +17460,13 @@ static const char *gpuscan__kernels[] = {
     "    carried.to = GPUSCAN_SORT_TO(pass, all.to, values_tmp);\n"
     "    return carried;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What of all passes' flags is a pass's. */\n"
     "static inline uint gpuscan_sort_flags_by(uint pass, uint passes, uint flags) {\n"
     "    uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
     "    return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The elements in tiles of so many rounds, each of which a group has of its own. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts,\n"
     "                                         global uint *zeros, uint count, uint flags, gpuscan_sort_passes passes,\n"
@@ -17330,7 +17493,7 @@ static const char *gpuscan__kernels[] = {
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                if (d < GPUSCAN_RADIX)\n"
-    "                    counts[tile * GPUSCAN_RADIX + d] = (ushort)totals[e];\n"
+    "                    gpuscan_sort_count_put(counts + tile * GPUSCAN_RADIX + d, GPUSCAN_SORT_TAG(p) | totals[e]);\n"
     "            }\n"
     "            if (step < before_first) {\n"
     "                GPUSCAN_BARRIER();\n"
@@ -17338,20 +17501,32 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "            gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
     "            gpuscan_sort_exchange(keys_here, rounds, digit, places, shared);\n"
-    "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
+    "            if (GPUSCAN_SORT_TAGS && p > 0)\n"
+    "                GPUSCAN_BARRIER();\n"
+    "            else\n"
+    "                gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "                before[e] = all[e] = 0;\n"
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
+    "                    uint others;\n"
+    "                    do {\n"
+    "                        others = 0;\n"
     "GPUSCAN_UNROLL\n"
-    "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
-    "                        here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
+    "                        for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
+    "                            here[i] = GPUSCAN_SORT_TAG(p) ^\n"
+    "                                      (t + i < tiles ? gpuscan_sort_count_observe(counts + (t + i) * GPUSCAN_RADIX + d)\n"
+    "                                                     : GPUSCAN_SORT_TAG(p));\n"
+    "GPUSCAN_UNROLL\n"
+    "                        for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
+    "                            others |= here[i];\n"
+    "                    } while (GPUSCAN_SORT_TAGS && others > 0x3fffu);\n"
     "GPUSCAN_UNROLL\n"
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
     "                        bool left = t + i + (GPUSCAN_PLANTED(SORT_LOOK_BACK) ? 1 : 0) < tile;\n"
     "                        before[e] += left ? here[i] : 0;\n"
-    "                        all[e] += here[i];\n"
+    "                        all[e] += here[i];\n",
     "                    }\n"
     "                }\n"
     "                sum += all[e];\n"
@@ -17372,7 +17547,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of so many groups the last to leave makes the words 0 as they were. */\n"
     "static inline bool gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
     "    if (gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) != groups - 1)\n"
@@ -17392,7 +17567,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_DRAWN(zeros)   (GPUSCAN_COUNTERS(zeros))\n"
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "#if GPUSCAN_SORT_MOVES_INDICES\n"
     "/* The value that stood at a place. */\n"
@@ -17451,7 +17626,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_sort_take_movers(movers, rounds, 0, 1, shared);\n"
     "#endif\n"
     "        gpuscan_twiddled_digit before = digit;\n"
-    "        if (p + 1 < passes.passes)\n",
+    "        if (p + 1 < passes.passes)\n"
     "            digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p + 1));\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
@@ -17489,7 +17664,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
@@ -17523,7 +17698,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    return claim;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
@@ -27847,6 +28022,7 @@ typedef struct gpuscan__sort_key {
     uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
                            tile, of some and of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
+    uint32_t padded;  /* small, or together: elements stand 33 apart from 32 to 32 in local memory */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
     uint32_t record_rounds; /* then: of tiles with records, where even buckets have tiles with their indices; 0: none */
@@ -28096,6 +28272,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
     gpuscan__define_number(text, "SORT_TOGETHER", own.together);
+    gpuscan__define_number(text, "SORT_PADDED", own.padded);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
@@ -28254,7 +28431,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t values = plan->values.size == 12 ? 13 : plan->values.size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
     uint64_t key = own->halved ? 4 : plan->key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
     uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
-    uint64_t bytes = radix * (own->wide ? 8 : 4) + group * gpuscan__max(vectors * key, rounds * value) + 8;
+    uint64_t each = gpuscan__max(vectors * key, rounds * value);
+    uint64_t bytes = radix * (own->wide ? 8 : 4) + (group + (own->padded ? group / 32 : 0)) * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
@@ -28262,9 +28440,9 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Local memory for a copy of the counts of all digits, of 16 bits each. */
+/* Local memory for a copy of the counts of all digits. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
-    return ((uint64_t)plan->key_size << plan->key.digit_bits) * 2;
+    return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
 /* Local memory of a group that counts the digits. */
@@ -28311,8 +28489,15 @@ enum {
    2^24; 2^28 u32: 3 groups x 32 bytes 20; 44; 497, 4 24; 53; 511, 6 26; 48; 476, 7 28; 53; 476; 6 x 16 28; 56; 575, 6 x 64
    25; 45; 411; 8 x 32, with a tile's local memory, 36; 63; 492. Each group adds its counts to those of all, so that it
    loads four times at least, unless units would have nothing to do: later, 64 bytes, 1; 2; 3; 6 groups: u64 at 2^20
-   16.0; 16.5; 18.8; 20.4, u32 at 2^22 21.0; 18.0; 18.9; 23.1, at 2^24 51; 41; 37; 42, at 2^28 409; 401; 376; 368. */
-enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
+   16.0; 16.5; 18.8; 20.4, u32 at 2^22 21.0; 18.0; 18.9; 23.1, at 2^24 51; 41; 37; 42, at 2^28 409; 401; 376; 368.
+   Without halves of words 3; 4; 6 at 2^24, 2^28: u32 37; 36; 50, 362; 355; 346, f32 43; 43; 51, 445; 443; 424, u16 29;
+   29; 34, 235; 227; 231, u8 21; 21; 25, 168; 157; 177. */
+enum {
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* where each has few keys */
+    GPUSCAN__SORT_HISTOGRAM_MOST = 6,
+    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 and 2 bytes */
+    GPUSCAN__SORT_HISTOGRAM_BYTES = 64
+};
 
 /* Few elements make smaller tiles, so many groups a compute unit. H200, us at 2^20: u64 of 8; 12; 16; 20 rounds 143;
    138; 136; 145, with 8 bytes 8; 12; 16 of 384 202; 176; 204. u32 at 2^21 of 24; 40 rounds 82; 87. */
@@ -28329,6 +28514,8 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
         else
             group /= 2;
     }
+    if (group % 32)
+        plan->key.padded = 0;
     key->group = group;
     key->vectors = vectors;
     key->tile = group * vectors;
@@ -28397,7 +28584,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.zeros = plan->key.counted = 0;
-    plan->key.halved = plan->key.ahead = plan->key.together = plan->key.record_rounds = 0;
+    plan->key.halved = plan->key.padded = plan->key.ahead = plan->key.together = plan->key.record_rounds = 0;
     memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
@@ -28437,6 +28624,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 rounds /= 2;
             while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * rounds)
                 items /= 2;
+            plan->key.padded = 1;
             gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(items, plan->common.group_limit), rounds, batch);
             plan->key.small = desc->count <= key->tile;
         }
@@ -28450,6 +28638,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && desc->count > groups * some * rounds)
                 rounds *= 2;
             for (;; plan->key.halved = 1) {
+                plan->key.padded = 1;
                 gpuscan__sort_fit(gs, plan, some, rounds, batch);
                 plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
                 if (plan->key.together || plan->key.halved || !can_halve)
@@ -28458,6 +28647,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         }
         if (!plan->key.small && !plan->key.together) {
             plan->key.halved = halves;
+            plan->key.padded = 0;
             if (is_tuned && !counted) {
                 uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * batch;
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
@@ -28493,7 +28683,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             key->registers = gpuscan__registers(gs, key, tile->registers);
             plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
-            plan->key.copies = 64;
+            plan->key.copies = 32;
             while (plan->key.copies > 1 &&
                    (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
                     gpuscan__sort_histogram_bytes(gs, plan, key->group) > gs->device.local_memory))
@@ -29001,11 +29191,11 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    /* a copy's work-items count less than 2^16: chunks, and one element more each */
-    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
-    uint64_t rounds = (65535 / items - 1) / plan->key.loads;
-    groups = gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
-    return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
+    uint64_t most = desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
+                    : plan->key_size < 4   ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
+                                           : GPUSCAN__SORT_HISTOGRAM_MOST;
+    most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
+    return gpuscan__min(groups, most);
 }
 
 /* A self-test's tiles of each of the key's numbers of rounds, so that each body gets some. */
@@ -29180,7 +29370,6 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT_BUCKETS);
-    uint64_t most = 65535 / gpuscan__ceil_div(plan->common.key.tile, plan->key.copies); /* a copy has less than 2^16 */
     gpuscan__sort_count_buckets_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
     numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
@@ -29193,7 +29382,7 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
     numbers.begin = plan->begin;
     numbers.width = plan->width;
     numbers.passes = plan->passes - 1;
-    numbers.tiles = gpuscan__max(gpuscan__min(GPUSCAN__SORT_COUNT_TILES, most), 1);
+    numbers.tiles = GPUSCAN__SORT_COUNT_TILES;
     numbers.cleared = plan->index_tiles << plan->key.digit_bits;
     numbers.flags = plan->common.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
