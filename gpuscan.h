@@ -15611,10 +15611,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AT_PLACE(type, p, place)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n"
     "\n"
-    "/* Where elements stand in local memory: of few tiles a word lies between 32 and 32 of them, since places that are a\n"
-    "   power of two apart, as those of sorted keys are, would share a bank. H200, us, j << 20 at 2^12; j << 12 at 2^20,\n"
-    "   without, with: u32 18.0; 54.7, 16.0; 47.6, with 8 bytes 22.9; 79.8, 19.0; 64.4 (random keys 15.3; 51.2, 17.2; 66.2\n"
-    "   both). */\n"
+    "/* Where elements stand in local memory: room for one lies between 32 and 32 of them where there is so much, since\n"
+    "   places that are a power of two apart, as those of sorted keys are, would share a bank. H200, us, i << 20 at 2^12; i\n"
+    "   << 12 at 2^20, without, with: u32 18.0; 54.7, 16.0; 47.6, with 8 bytes 22.9; 79.8, 19.0; 64.4 (random keys 15.3;\n"
+    "   51.2, 17.2; 66.2). */\n"
+    "#if GPUSCAN_SORT_PADDED &&                                                                                             \\\n"
+    "    (GPUSCAN_SORT_FIELDS || (GPUSCAN_SORT_COUNTED && GPUSCAN_SORT_TOGETHER) || GPUSCAN_GROUP % 32 != 0)\n"
+    "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
+    "#endif\n"
     "#define GPUSCAN_PADDED(place)  ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
     "#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n"
     "static inline uint gpuscan_sort_padded(uint place) { /* times PLACE_SCALE */\n"
@@ -15627,7 +15631,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEY_PARTS    GPUSCAN_PARTS(GPUSCAN_KEY_SIZE)\n"
     "#define GPUSCAN_VALUE_PARTS  GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
     "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n"
-    "\n"
+    "\n",
     "/* What goes through the passes of a single tile for a value: where that is larger than 4 bytes its place before, as it\n"
     "   would leave the keys too few registers. */\n"
     "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE <= 4\n"
@@ -15636,7 +15640,7 @@ static const char *gpuscan__kernels[] = {
     "typedef uint gpuscan_sort_mover;\n"
     "#endif\n"
     "#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
-    "\n",
+    "\n"
     "/* Values of three words are stored word by word: as elements each lane would write to every third word. */\n"
     "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n"
     "\n"
@@ -15864,15 +15868,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of a rank group's digit: as tallied, or where ranks go first as they left it. */\n"
-    "static inline uint gpuscan_sort_count_at(uint r, uint d, local gpuscan_sort_shared *shared) {\n"
-    "#if GPUSCAN_SORT_SMALL && GPUSCAN_SORT_PACKED\n"
-    "    return gpuscan_sort_half(shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + d], r % GPUSCAN_PACK);\n"
-    "#else\n"
-    "    return GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
-    "#endif\n"
-    "}\n"
-    "\n"
     "/* For the digits of a work-item: how many the tile has; firsts: how many of them the rank groups before each have, of\n"
     "   PACK rank groups in a word. */\n"
     "#define GPUSCAN_FIRSTS (GPUSCAN_ITEM_DIGITS * (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK))\n"
@@ -15882,9 +15877,18 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e, counts[GPUSCAN_RANK_GROUPS];\n"
     "        totals[e] = 0;\n"
+    "#if GPUSCAN_SORT_SMALL && GPUSCAN_SORT_PACKED\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS; r += GPUSCAN_PACK) { /* without a branch: they are loaded at once */\n"
+    "            uint word = shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + min(d, GPUSCAN_RADIX - 1)];\n"
+    "            counts[r] = d < GPUSCAN_RADIX ? gpuscan_sort_half(word, 0) : 0;\n"
+    "            counts[r + GPUSCAN_PACK - 1] = d < GPUSCAN_RADIX ? gpuscan_sort_half(word, 1) : 0;\n"
+    "        }\n"
+    "#else\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS; r++)\n"
-    "            counts[r] = d < GPUSCAN_RADIX ? gpuscan_sort_count_at(r, d, shared) : 0;\n"
+    "            counts[r] = d < GPUSCAN_RADIX ? GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d] : 0;\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS; r += GPUSCAN_PACK) {\n"
     "            uint first = totals[e];\n"
@@ -16099,16 +16103,17 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
-    "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
+    "/* Small numbers of rounds, several a word: in a word each they would fill the registers, but for places in a small\n"
+    "   tile, which has few rounds. */\n"
     "#define GPUSCAN_PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
     "    uint shift = k * bits % 32;\n"
     "    words[k * bits / 32] = shift == 0 ? x : words[k * bits / 32] | x << shift;\n"
     "}\n"
     "static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
-    "    return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
+    "    return bits == 32 ? words[k] : words[k * bits / 32] >> k * bits % 32 & ((1u << bits % 32) - 1u);\n"
     "}\n"
-    "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
+    "#define GPUSCAN_PLACE_BITS (GPUSCAN_SORT_SMALL ? 32u : 16u) /* of a place in a tile */\n"
     "\n"
     "/* As above: the compiler would keep what was packed beside the words. */\n"
     "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
@@ -16126,14 +16131,15 @@ static const char *gpuscan__kernels[] = {
     "        shared->next[i] = 0;\n"
     "}\n"
     "\n"
-    "/* The same without a barrier of all: who shares words waits for each other. (Barrier 0 is that of all.) H200, us at\n"
-    "   4096 with, without one: u32 15.1, 14.8, u64 29.6, 28.9. */\n"
+    "/* The same without a barrier of all: who shares words waits for each other. (NVIDIA's barrier() is number 0 of 16.)\n"
+    "   H200, us at 4096 with, without one: u32 15.1, 14.8, u64 29.6, 28.9. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_clear_own(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint own = GPUSCAN_RANK_GROUP / GPUSCAN_PACK, item = GPUSCAN_ITEM % (GPUSCAN_PACK * GPUSCAN_LANES);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d += GPUSCAN_PACK * GPUSCAN_LANES)\n"
-    "        shared->next[own * GPUSCAN_RADIX + d + item] = 0;\n"
+    "        if (d + item < GPUSCAN_RADIX)\n"
+    "            shared->next[own * GPUSCAN_RADIX + d + item] = 0;\n"
     "    if (GPUSCAN_SORT_PACKED)\n"
     "        __asm__ volatile(\"bar.sync %0, %1;\" ::\"r\"(own + 1), \"r\"(GPUSCAN_PACK * GPUSCAN_LANES) : \"memory\");\n"
     "    else\n"
@@ -16143,8 +16149,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n"
-    "/* places, packed: each key's rank within its rank group, of which next, 0 before, counts the digits. The first round's\n"
+    "\n",
+    "/* places: each key's rank within its rank group, of which next, 0 before, counts the digits. The first round's\n"
     "   digits show whether masks are worth it. (Shown before the barrier behind the pass before: u64 with 8 bytes 33.0 us at\n"
     "   4096, here 31.7.) */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank_first(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
@@ -16168,7 +16174,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* For the next digit, behind so many bits. (H200, 4096 of u64, where the compiler knows of 8 bits, and without telling\n"
     "   apart what is missing at the end: 28.9 us, so 25.6.) */\n"
     "GPUSCAN_INLINE void gpuscan_sort_twiddle_on(gpuscan_twiddled *tile, uint width) {\n"
@@ -16179,7 +16185,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Brings the keys into the tile's order; places, packed: from ranks to where each went. */\n"
+    "/* Brings the keys into the tile's order; places: from ranks to where each went. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
@@ -16713,9 +16719,9 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_TILE_BY_TILE\n"
     "\n"
     "/* A group's counts: for each value of a digit a row of words, in which the digits of all passes stand side by side,\n"
-    "   each in copies for some work-items. Neighbours count different digits of theirs at a time: of 32 no two meet in a\n"
-    "   bank. (H200, 2^28 of u32; 2^27 of u64, us: 357; 388, digit by digit in halves of words 377; 475, so in halves 441;\n"
-    "   454. The next keys loaded before these are counted: 425; 598.) */\n"
+    "   each in copies for some work-items. Neighbours count different digits of theirs at a time, so that of 32 hardly two\n"
+    "   meet in a bank. (H200, 2^28 of u32; 2^27 of u64, us: 357; 388, digit by digit in halves of words 377; 475, so in\n"
+    "   halves 441; 454. The next keys loaded before these are counted: 425; 598.) */\n"
     "#define GPUSCAN_SORT_CHUNK (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP) /* elements that a group loads at once */\n"
     "#define GPUSCAN_SORT_ROW   (GPUSCAN_KEY_SIZE * GPUSCAN_SORT_COPIES)\n"
     "\n"
@@ -19255,7 +19261,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        Where the buckets are uneven, 1.015 to 1.04 times as long. Of buckets of 32 MiB, with 16 at 2^26; 2^28: 3259;
        12791, 3413; 13649; of 128 MiB at 2^28, if they counted as even, 16164, 13840. At 2^28 with 16, rounds of tiles
        with records; with indices 20; 42 12045, 24; 42 12126, 16; 42 12192, 28; 36 12982, with 96 registers 20; 42 12574;
-       ranks by masks 12159; fetched by the last pass instead of a launch of its own 12126, with 4, 4, 4 14131. */
+       ranks by masks 12159; fetched by the last pass instead of a launch of its own 12126, with 4, 4, 4 14131. As they
+       are fetched and counted since, 16 11887, with 4, 4, 4 11262. */
     static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 0, {42, 28}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
@@ -28022,7 +28029,7 @@ typedef struct gpuscan__sort_key {
     uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
                            tile, of some and of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
-    uint32_t padded;  /* small, or together: elements stand 33 apart from 32 to 32 in local memory */
+    uint32_t padded;  /* elements stand apart in local memory: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
     uint32_t record_rounds; /* then: of tiles with records, where even buckets have tiles with their indices; 0: none */
@@ -28493,7 +28500,7 @@ enum {
    Without halves of words 3; 4; 6 at 2^24, 2^28: u32 37; 36; 50, 362; 355; 346, f32 43; 43; 51, 445; 443; 424, u16 29;
    29; 34, 235; 227; 231, u8 21; 21; 25, 168; 157; 177. */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* where each has few keys */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* where each would load less than 32 times, or the device knows how often */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 and 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -28503,7 +28510,8 @@ enum {
    138; 136; 145, with 8 bytes 8; 12; 16 of 384 202; 176; 204. u32 at 2^21 of 24; 40 rounds 82; 87. */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
-/* The key's group, vectors and tile, cut down to what local memory holds. */
+/* The key's group, vectors and tile, cut down to what local memory holds. Groups that are no multiple of 32 are not
+   padded. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -28653,6 +28661,12 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
+            /* H200, ms at 2^28 (u64: 2^27), i << 4 of u32 with 8 bytes, without, with: 12.2, 8.5 (random keys 9.4), u64
+               with 8 bytes 11.4, 10.1, u64 6.3, 6.0; others have no room, and gain less: u32 is at 1.07 of random */
+            plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
+                               (plan->key_size == 8 || plan->values.size == 8);
+            if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
+                plan->key.padded = 0;
             if (fetches)
                 gpuscan__sort_fit_indices(gs, plan, batch, is_tuned, is_float && !is_whole);
             plan->key.small = desc->count <= key->tile && !halves && !plan->fields && !counted;

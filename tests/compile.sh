@@ -27,14 +27,14 @@ have() {
   command -v "$1" > /dev/null 2>&1
 }
 
-# check NAME COMMAND...: the command succeeds and says nothing. Of those that leave nothing behind every eighth.
+# check NAME COMMAND...: the command succeeds and says nothing. Of those that leave nothing behind every twelfth.
 check() {
   name=$1
   shift
   case " $* " in
     *' -fsyntax-only '*)
       turn=$((turn + 1))
-      if [ -z "$all" ] && [ $((turn % 8)) != 0 ]; then
+      if [ -z "$all" ] && [ $((turn % 12)) != 0 ]; then
         others=$((others + 1))
         return
       fi
