@@ -330,6 +330,49 @@ static void halves_together(void **state) {
         }
 }
 
+static int has_small_group(uint32_t group) {
+    const gpuscan__program *program;
+    int                     found = 0;
+    for (program = test.gs->programs; program; program = program->next) {
+        gpuscan__sort_key own = gpuscan__sort_own(&program->key);
+        found = found || (program->key.group == group && program->group >= group && own.small && own.digit_bits == 8 &&
+                          gpuscan__sort_is_packed(test.gs, &own, group, program->key.vectors));
+    }
+    return found;
+}
+
+/* A group with more work-items than digits, which share them: two or four a digit. */
+static void shared_digits(void **state) {
+    static const struct {
+        gpuscan_type type;
+        uint32_t     payload, group, rounds, missing;
+        sort_keys    keys;
+    } of[] = {{GPUSCAN_TYPE_U32, 0, 512, 2, 0, KEYS_RANDOM},
+              {GPUSCAN_TYPE_F32, 8, 512, 2, 129, KEYS_SPECIAL},
+              {GPUSCAN_TYPE_U64, 4, 1024, 1, 1, KEYS_AND_3},
+              {GPUSCAN_TYPE_U16, 0, 1024, 2, 700, KEYS_FEW}};
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof of / sizeof of[0]; i++) {
+        gpuscan_limits limits;
+        sort_case      c = a_sort(of[i].type, of[i].rounds * of[i].group - of[i].missing);
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = 64;
+        test_limit(&limits);
+        test.gs->device.profile.sort_group = of[i].group;
+        test.gs->device.profile.sort_vectors = of[i].rounds;
+        test.gs->device.profile.sort_together = 0;
+        test.gs->device.profile.sort_halves = 0;
+        c.sizes[0] = of[i].payload;
+        c.keys = of[i].keys;
+        c.descending = i == 3;
+        if (test.is_small ? i != 0 : i != test.seed % 4 && !test_share(i, 1))
+            continue;
+        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+            assert_int_equal(has_small_group(of[i].group), of[i].group <= test.gs->device.group_limit);
+    }
+}
+
 /* Payloads that the passes carry as a record, with and without lanes, which carry larger ones in parts of a tile: of
    one field and of several, that fill its words or do not, for an odd and an even number of passes, and with one pass,
    which carries a single field only. */
@@ -668,7 +711,7 @@ static void limits(void **state) {
         gpuscan_limits limits;
         sort_case      c = a_sort(i % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U64, test_size(70, 1501, 5003));
         memset(&limits, 0, sizeof limits);
-        limits.lanes = of[i].lanes;
+        limits.lanes = 64;
         limits.work_group_size = of[i].group;
         limits.local_memory = of[i].local;
         test_limit(&limits);
@@ -1108,6 +1151,7 @@ int main(void) {
                                        TEST(lengths_together),
                                        TEST(few_of_many),
                                        TEST(halves_together),
+                                       TEST(shared_digits),
                                        TEST(records),
                                        TEST(zeros_apart),
                                        TEST(large),
