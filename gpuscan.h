@@ -15597,7 +15597,7 @@ static const char *gpuscan__kernels[] = {
     "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n",
     "#if GPUSCAN_PTX && GPUSCAN_SORT_SMALL /* rounds ranked at once */\n"
-    "#define GPUSCAN_RANK_BATCH (GPUSCAN_ROUNDS % 8 == 0 ? 8u : 4u)\n"
+    "#define GPUSCAN_RANK_BATCH (GPUSCAN_ROUNDS <= 12 ? GPUSCAN_ROUNDS : GPUSCAN_ROUNDS % 8 == 0 ? 8u : 4u)\n"
     "#elif GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u)\n"
     "#else\n"
@@ -15637,8 +15637,8 @@ static const char *gpuscan__kernels[] = {
     "    (GPUSCAN_SORT_FIELDS || (GPUSCAN_SORT_COUNTED && GPUSCAN_SORT_TOGETHER) || GPUSCAN_GROUP % 32 != 0)\n"
     "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
     "#endif\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SORT_SMALL && (GPUSCAN_ROUNDS % 4 != 0 || GPUSCAN_GROUP > 512)\n"
-    "#error \"small tiles have rounds by fours, and so many work-items that there is a barrier for each two sub-groups\"\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SORT_SMALL && (GPUSCAN_ROUNDS % GPUSCAN_RANK_BATCH != 0 || GPUSCAN_GROUP > 512)\n"
+    "#error \"small tiles have whole batches of rounds, and a barrier for each two sub-groups\"\n"
     "#endif\n"
     "#define GPUSCAN_PADDED(place)  ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
     "#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n"
@@ -16579,9 +16579,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst};\n"
     "    gpuscan_sort_load_values(tile_values, carried, 0, GPUSCAN_ROUNDS, valid, flags);\n"
     "#endif\n"
-    "    GPUSCAN_BARRIER();\n"
     "    gpuscan_ballot_t alike;\n"
     "    bool masked = gpuscan_sort_is_masked(tile, digit, &alike, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        gpuscan_sort_rank_first(tile, digit, masked, alike, places, shared);\n"
     "        gpuscan_sort_total(totals, firsts, GPUSCAN_ROUNDS, shared);\n"
@@ -16609,13 +16609,12 @@ static const char *gpuscan__kernels[] = {
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
     "        gpuscan_sort_clear(shared);\n"
     "        GPUSCAN_BARRIER();\n"
-    "#else\n"
-    "        gpuscan_sort_clear_own(shared);\n"
-    "#endif\n"
-    "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile_values[k] = shared->exchange.value[gpuscan_sort_padded_at(k, GPUSCAN_ROUNDS)];\n"
+    "#else\n"
+    "        if (!GPUSCAN_PTX || p + 1 < passes)\n"
+    "            gpuscan_sort_clear_own(shared);\n"
     "#endif\n"
     "    }\n"
     "    keys_dst += numbers.keys_dst_offset;\n"
@@ -16628,9 +16627,9 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (at < valid)\n"
     "            values_dst[at] = tile_values[k];\n"
-    "#endif\n"
+    "#endif\n",
     "    }\n"
-    "}\n",
+    "}\n"
     "#elif !GPUSCAN_SORT_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
@@ -28534,17 +28533,18 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
 
-/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each; no more than it needs. H200,
-   us at 2048; 1024; 512 elements, 512 work-items, and half; a quarter; an eighth of them: u32 15.0; 15.0; 15.2, 12.4;
-   10.8; 11.0, u64 29.1; 28.3; 28.1, 21.5; 19.4; 19.0, u64 with 8 bytes 30.7; 29.7; 29.2, 23.5; 20.5; 18.9. Half of the
-   rounds, and twice the work-items, for very few: at 1024; 2048; 4096 u32 8.0; 10.2; 16.2, else 8.7; 9.7; 13.7, u64
-   12.9; 17.8, else 16.4; 18.8. */
-enum {
-    GPUSCAN__SORT_SMALL_GROUP = 512,
-    GPUSCAN__SORT_SMALL_LEAST = 128,
-    GPUSCAN__SORT_SMALL_ROUNDS = 8,
-    GPUSCAN__SORT_SMALL_FEW = 1024 /* and twice as many keys of 8 bytes */
-};
+/* NVIDIA: shapes of the one group that sorts all there is, from the smallest on: more work-items than other groups have,
+   with fewer elements each, and no more of both than it needs; of which sizes of keys and of values at most. H200, us at
+   512; 1024 u32 9.1; 10.8 by 512 x 8, so 8.0; 8.7, u64 at 2048 18.8 by 256 x 8, 17.8, u32 8.7, 10.2; at 2304; 4864; 6144
+   by 512 x 8 or in several groups, so: u32 13.6; 20.7; 21.0, 11.6; 15.6; 16.9, with 4 bytes 14.0; 22.6; 22.6, 12.6; 17.2;
+   18.7, u64 at 2304 23.1, 18.2, with 8 bytes 25.9, 21.5. (CUB has one group up to 2304 elements of 8 bytes, 4864 of 4.)
+   512 x 16 took 12.7 for 13.8 of u16 at 8192, but 15.2 for 13.9 where each pass meets a power of two. */
+typedef struct gpuscan__sort_small_shape {
+    uint32_t items, rounds, least_key, most_key, most_value;
+} gpuscan__sort_small_shape;
+static const gpuscan__sort_small_shape gpuscan__sort_small_shapes[] = {
+    {128, 4, 1, 8, 8}, {256, 4, 1, 8, 8}, {512, 4, 8, 8, 8},  {256, 8, 1, 4, 8},
+    {512, 5, 1, 8, 8}, {512, 8, 1, 8, 8}, {512, 10, 1, 4, 4}, {512, 12, 4, 4, 4}};
 
 /* Rounds of groups that sort together: the fewest, twice as many where these would make too many groups, and the most.
    H200, us, group x rounds at 2^13; 2^16; 2^18; 2^19; 2^20 elements: u32 256 x 8 24; 27; 41; 80, 256 x 16 28; 30; 34;
@@ -28619,6 +28619,26 @@ static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *pla
         rounds -= (uint32_t)gpuscan__min(batch, rounds - key->vectors);
     key->vectors = (uint32_t)gpuscan__max(rounds, key->vectors);
     key->tile = key->group * key->vectors;
+}
+
+/* The same of NVIDIA's small tiles: of the first shape that holds all elements. Whether there is one. */
+static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    size_t i;
+    plan->key.small = 1;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_shapes); i++) {
+        const gpuscan__sort_small_shape *shape = &gpuscan__sort_small_shapes[i];
+        if (count > shape->items * shape->rounds || shape->items > plan->common.group_limit ||
+            plan->key_size < shape->least_key || plan->key_size > shape->most_key ||
+            plan->values.size > shape->most_value)
+            continue;
+        plan->key.padded = 1;
+        gpuscan__sort_fit(gs, plan, shape->items, shape->rounds, shape->rounds);
+        if (count <= key->tile)
+            return 1;
+    }
+    return 0;
 }
 
 /* How many passes there are, of how many bits. */
@@ -28698,19 +28718,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                  vectors % (plan->values.size > 8 ? 4 : 2) == 0;
         if (halves)
             batch = (uint32_t)gpuscan__max(batch, plan->values.size > 8 ? 4 : 2);
-        plan->key.small = batch == 4 && !plan->fields &&
-                          desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS;
-        if (plan->key.small) {
-            uint32_t items = GPUSCAN__SORT_SMALL_GROUP, rounds = GPUSCAN__SORT_SMALL_ROUNDS;
-            if (desc->count <= gpuscan__min(GPUSCAN__SORT_SMALL_FEW * (plan->key_size > 4 ? 2 : 1),
-                                            gpuscan__min(items, plan->common.group_limit) * rounds / 2))
-                rounds /= 2;
-            while (items > GPUSCAN__SORT_SMALL_LEAST && desc->count <= items / 2 * rounds)
-                items /= 2;
-            plan->key.padded = 1;
-            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(items, plan->common.group_limit), rounds, batch);
-            plan->key.small = desc->count <= key->tile;
-        }
+        plan->key.small = batch == 4 && !plan->fields && gpuscan__sort_fit_small(gs, plan);
         if (!plan->key.small && is_single && !plan->fields && !counted &&
             desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);

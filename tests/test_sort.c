@@ -105,7 +105,8 @@ static void lengths(void **state) {
 
 /* What one group sorts with few rounds or more, one less and one more of it; with masks, and where digits are alike. */
 static void small_tiles(void **state) {
-    static const uint64_t counts[] = {511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
+    static const uint64_t counts[] = {511,  512,  513,  1023, 1024, 1025, 2047, 2048, 2049, 2559, 2560, 2561,
+                                      4095, 4096, 4097, 5119, 5120, 5121, 6143, 6144, 6145};
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8};
     static const sort_keys keys[] = {KEYS_RANDOM, KEYS_FEW, KEYS_SPECIAL};
     const size_t n = sizeof counts / sizeof counts[0];
