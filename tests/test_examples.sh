@@ -36,7 +36,7 @@ check() {
 # compile PROGRAM: with the command in its first line.
 compile() {
   command=$(sed -n '1s/^[ /*]*//; 1s/  *(.*//; 1p' "$root/examples/$1.c" |
-    sed "s|^cc |${CC:-cc} |; s| -O[23]| -O1|; s|-o [a-z_]*|-o '$work/$1'|")
+    sed "s|^cc |${CC:-cc} |; s| -O[23]| -O0|; s|-o [a-z_]*|-o '$work/$1'|")
   (cd "$root/examples" && eval "$command")
 }
 
