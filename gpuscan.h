@@ -15589,13 +15589,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Whether an atomic draws places, or a load, which all of a digit do, and a store. H200, us, by an atomic; otherwise:\n"
     "   f32 at 2^24 342; 370, u16 at 2^16 15.3; 15.9, with 4 bytes f32 at 2^24 517; 498, u32 at 2^20 61.1; 59.7, a small sort\n"
-    "   of 4096 u32 13.9; 13.5. */\n"
-    "#define GPUSCAN_SORT_ATOMICS (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && (!GPUSCAN_SORT_VALUES || GPUSCAN_SORT_FIELDS))\n"
-    "\n"
+    "   of 4096 u32 13.9; 13.5. With records Intel's compiler for CPUs ends over the load and the store of simulated lanes.\n"
+    "   */\n"
+    "#define GPUSCAN_SORT_ATOMICS                                                                                           \\\n"
+    "    (GPUSCAN_HAS_LANES && !GPUSCAN_SORT_SMALL && (GPUSCAN_SORT_FIELDS || (GPUSCAN_PTX && !GPUSCAN_SORT_VALUES)))\n"
+    "\n",
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PTX && GPUSCAN_SORT_SMALL /* rounds ranked at once */\n"
     "#define GPUSCAN_RANK_BATCH (GPUSCAN_ROUNDS <= 12 ? GPUSCAN_ROUNDS : GPUSCAN_ROUNDS % 8 == 0 ? 8u : 4u)\n"
     "#elif GPUSCAN_PTX\n"
@@ -15624,11 +15626,11 @@ static const char *gpuscan__kernels[] = {
     "/* Places in a tile are so many times themselves, offsets of words in bytes, where that fits their 16 bits. */\n"
     "#define GPUSCAN_PLACE_SCALE                                                                                            \\\n"
     "    (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && GPUSCAN_PADDED(GPUSCAN_TILE) < 16384 ? 4u : 1u)\n"
-    "\n"
+    "\n",
     "/* A place's element of an array. */\n"
     "#define GPUSCAN_AT_PLACE(type, p, place)                                                                               \\\n"
     "    (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n"
-    "\n",
+    "\n"
     "/* Where elements stand in local memory: room for one lies between 32 and 32 of them where there is so much, since\n"
     "   places that are a power of two apart, as those of sorted keys are, would share a bank. H200, us, i << 20 at 2^12; i\n"
     "   << 12 at 2^20, without, with: u32 18.0; 54.7, 16.0; 47.6, with 8 bytes 22.9; 79.8, 19.0; 64.4 (random keys 15.3;\n"
@@ -28515,9 +28517,9 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t each = gpuscan__max(vectors * key, rounds * value);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (group + (own->padded ? group / 32 : 0)) * each + 8;
     bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? 0 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of places, others, hot */
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4 * lanes + 4;
+    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
