@@ -712,7 +712,7 @@ static void limits(void **state) {
         gpuscan_limits limits;
         sort_case      c = a_sort(i % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U64, test_size(70, 1501, 5003));
         memset(&limits, 0, sizeof limits);
-        limits.lanes = 64;
+        limits.lanes = of[i].lanes;
         limits.work_group_size = of[i].group;
         limits.local_memory = of[i].local;
         test_limit(&limits);
