@@ -414,8 +414,8 @@ typedef struct gpuscan_custom {
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
     const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where key b belongs to the run of the key
                              a before it */
-    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
-                             sorted (f16: a float) */
+    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key by which x is sorted,
+                             which C converts to key_type (f16: a float) */
 } gpuscan_custom;
 
 /* One more array that follows what gpuscan_select keeps, gpuscan_sort sorts or gpuscan_runs finds at the runs' starts:
@@ -28452,7 +28452,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)gpuscan__sort_type(type);
+    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression has a sign */
     return GPUSCAN_SUCCESS;
 }
 

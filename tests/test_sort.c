@@ -698,6 +698,33 @@ static void custom_keys(void **state) {
         }
 }
 
+/* Floats, of which some are negative, as keys of signed types: the type is part of the program, which for values is that
+   of unsigned ones. */
+static void signed_keys_of_floats(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I64};
+    static const float        weights[] = {-3, -7, -1, -20, 0, 1, 2, 5, 9}, sorted[] = {-20, -7, -3, -1, 0, 1, 2, 5, 9};
+    size_t                    t, i;
+    (void)state;
+    for (t = 0; t < 4; t++) {
+        gpuscan_custom    custom;
+        gpuscan_sort_desc d;
+        float             result[9];
+        memset(&custom, 0, sizeof custom);
+        memset(&d, 0, sizeof d);
+        custom.source = "typedef struct { float w; } weighed;";
+        custom.type = "weighed";
+        custom.size = 4;
+        custom.key = "x.w";
+        d.custom = &custom;
+        d.key_type = types[t];
+        test_case("floats sorted as %s", test_type_name(types[t]));
+        test_ok(gpuscan_sort_host(test.gs, weights, result, NULL, 9, &d));
+        for (i = 0; i < 9; i++)
+            if (result[i] != sorted[i])
+                fail_msg("%s: element %zu is %g", test.what, i, (double)result[i]);
+    }
+}
+
 /* Sub-groups of other widths, groups of other sizes, little local memory. */
 static void limits(void **state) {
     static const struct {
@@ -1168,6 +1195,7 @@ int main(void) {
                                        TEST(offsets),
                                        TEST(device_counts),
                                        TEST(custom_keys),
+                                       TEST(signed_keys_of_floats),
                                        TEST(limits),
                                        TEST(wide_places),
                                        TEST(host_arrays),
