@@ -28095,7 +28095,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
-    uint32_t wide;  /* places and indices have 64 bits */
+    uint32_t wide;  /* places have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
@@ -28395,7 +28395,9 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
-/* Up to so many elements places and indices have 32 bits. (For tests, which have no memory for more.) */
+/* Up to this count indices have 32 bits, and up to a line of memory less so have places: a CPU counts them from the
+   beginning of the line that dst begins in. (For tests, which have no memory for more.) */
+enum { GPUSCAN__SORT_LINE = 64 };
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
@@ -28676,10 +28678,12 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
     } else {
-        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
+        plan->key.wide = desc->count + GPUSCAN__SORT_LINE - 1 > GPUSCAN__SORT_NARROW;
     }
     if (plan->by_index)
-        plan->values.size = plan->key.wide ? 8 : 4;
+        plan->values.size = plan->common.forced                  ? gpuscan__types[key->dst].size
+                            : desc->count > GPUSCAN__SORT_NARROW ? 8
+                                                                 : 4;
     if (plan->common.forced)
         return;
     key->strategy = (uint32_t)strategy;
@@ -29760,7 +29764,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
     const uint32_t *order;
     gpuscan_result r;
-    int moves_indices;
+    int moves_indices = value_size == 4 || (value_size && own.wide);
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
     if (own.together && own.counted && round > 0)
@@ -29780,9 +29784,8 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
         desc.bit_end = 8 * size - 2;
         mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;
     }
-    moves_indices = value_size == (own.wide ? 8 : 4);
     if (moves_indices && round == 1) {
-        desc.index_type = own.wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        desc.index_type = (gpuscan_type)program->key.dst;
         permutation = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
     } else if (value_size) {
         payloads[0].size = moves_indices && round == 2 ? 12 : value_size;

@@ -785,6 +785,37 @@ static void wide_places(void **state) {
     narrow = UINT32_MAX;
 }
 
+/* A CPU counts places from the line of memory that dst begins in, up to 63 elements before it: where these do not fit 32
+   bits, too, they have 64, which the table of a pass shows, and indices still have 32. */
+static void places_of_a_line_more(void **state) {
+    const uint64_t    edge = (UINT64_C(1) << 32) - 63;
+    gpuscan_sort_desc d;
+    uint64_t          size[3], table, i;
+    (void)state;
+    test.gs->device.profile.sort = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    memset(&d, 0, sizeof d);
+    d.key_type = GPUSCAN_TYPE_U8;
+    for (i = 0; i < 3; i++) {
+        d.count = edge - 2 + i;
+        test_case("scratch of a sort of %" PRIu64 " bytes", d.count);
+        test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size[i]));
+    }
+    table = size[1] - d.count;
+    if (size[1] - size[0] > 64 || size[2] - size[1] < table / 2)
+        fail_msg("%s: %" PRIu64 " %" PRIu64 " %" PRIu64, test.what, size[0], size[1], size[2]);
+    in_parts(1);
+    for (i = 0; i < 3; i++) {
+        sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
+        narrow = c.count + i;
+        c.has_permutation = i < 2;
+        c.sizes[0] = i ? 12 : 0;
+        c.dst_offset = 15;
+        if (!test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS))
+            test_strategies(&sorts, &c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+    }
+    narrow = UINT32_MAX;
+}
+
 static void host_arrays(void **state) {
     enum { COUNT = 3001 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U64};
@@ -1198,6 +1229,7 @@ int main(void) {
                                        TEST(signed_keys_of_floats),
                                        TEST(limits),
                                        TEST(wide_places),
+                                       TEST(places_of_a_line_more),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
