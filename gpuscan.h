@@ -83,7 +83,10 @@
                the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
                they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
                see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts
-               or exits (a driver's compiler may print).
+               or exits (a driver's compiler may print). Kernels end by themselves: where work-groups wait for others,
+               they do so for a bounded time and then do the others' work. The exception is gpuscan_sort on NVIDIA's
+               GPUs, of up to 2^21 elements or with a count_buffer: its work-groups wait, without a bound, for others
+               that have begun, which a launch needs to end anyway and which those GPUs let run beside the waiting.
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
@@ -250,7 +253,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* an output that kernels may not write, an input that they may not read */                                        \
+    /* an output that kernels may not write, an input that they may not read, host memory that is not aligned */       \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     /* ranges overlap that may not */                                                                                  \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
@@ -452,7 +455,8 @@ typedef struct gpuscan_call {
                                       *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
                                       of 64. What it holds before does not matter. mem NULL: the object's own, which
-                                      grows when it must. Calls that share scratch must not run at the same time; for
+                                      grows when it must. Calls that share scratch must not run at the same time (what
+                                      they write is undefined then, and the kernels of a sort may wait for ever); for
                                       the object's own the library makes them wait */
     uint64_t         scratch_size; /* bytes from the offset on that may be used; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
@@ -937,7 +941,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    Rows may lie in the gaps of other rows (src and dst side by side in one buffer), and an output in
                    one gap, where the pitches show it: modulo their greatest common divisor, in bytes, each range's
                    rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
-                   a range.
+                   a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two
+                   that divides the element's size, but to no more than 16 bytes (call.scratch: to 64); custom types
+                   with an alignment of their own that is larger (float8: 32) need that.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
@@ -1275,6 +1281,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  of their size, all bits of negative ones and the sign bit of others, -0 as +0; descending: all bits
                  turned round; and of NaN all ones
    aliasing      in place: src and dst may be the same range, and the src and dst of each payload
+   access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       as much as the keys, and as much as one payload of 4 or 8 bytes; for another payload, several, a
                  permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
                  one beside a permutation of that size; for what is then brought to its place in place, as much as that,
@@ -9514,11 +9521,10 @@ static const char *gpuscan__kernels[] = {
     "    global gpuscan_word *slot = gpuscan_slot(partials, i, GPUSCAN_AGGREGATE);\n"
     "    uint tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
     "#if GPUSCAN_PTX\n"
-    "    /* No fence: the group stored the words before it took its ticket, so they are on their way. If they never came,\n"
-    "       say because two calls share a scratch, the launch fails rather than leave them out. */\n"
-    "    for (uint polls = 0; !gpuscan_words_load(slot, tag, &value); polls++)\n"
-    "        if (polls == 1u << 22)\n"
-    "            __asm__ volatile(\"trap;\");\n"
+    "    /* No fence: the group stored the words before it took its ticket, so they are on their way, for far less than these\n"
+    "       polls. They never come where two calls share a scratch at the same time, which no result survives. */\n"
+    "    for (uint polls = 0; !gpuscan_words_load(slot, tag, &value) && polls < 1u << 22; polls++)\n"
+    "        ;\n"
     "#else\n"
     "    gpuscan_words_load(slot, tag, &value);\n"
     "#endif\n"
@@ -17486,6 +17492,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Goes on once all groups have come to their meeting of this number, from 1 on: what they wrote before is seen then.\n"
+    "   This wait has no bound, as those below: a group that gave up would lose elements. All of these groups have begun, so\n"
+    "   the launch does not end without them either, and a GPU whose profile has sort_together runs them beside those that\n"
+    "   wait.\n"
     "   (NVIDIA: a work-item's fence is for all of its group that barriers order before and after it.) */\n"
     "static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
     "    if (!GPUSCAN_PTX)\n"
@@ -17528,7 +17537,7 @@ static const char *gpuscan__kernels[] = {
     "    *count = (ushort)word;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The buffers of all passes, at their first elements: pass 0 goes from keys to keys_dst, pass 1 on to keys_tmp. */\n"
     "#define GPUSCAN_SORT_BUFFERS                                                                                           \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
@@ -17542,7 +17551,7 @@ static const char *gpuscan__kernels[] = {
     "    carried.to = GPUSCAN_SORT_TO(pass, all.to, values_tmp);\n"
     "    return carried;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What of all passes' flags is a pass's. */\n"
     "static inline uint gpuscan_sort_flags_by(uint pass, uint passes, uint flags) {\n"
     "    uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
@@ -17589,7 +17598,7 @@ static const char *gpuscan__kernels[] = {
     "                gpuscan_sort_meet(zeros, groups, ++meeting);\n"
     "            for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "                before[e] = all[e] = 0;\n"
+    "                before[e] = all[e] = 0;\n",
     "                for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
     "                    uint here[GPUSCAN_SORT_AT_ONCE];\n"
     "                    uint others;\n"
@@ -17608,7 +17617,7 @@ static const char *gpuscan__kernels[] = {
     "                    for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
     "                        bool left = t + i + (GPUSCAN_PLANTED(SORT_LOOK_BACK) ? 1 : 0) < tile;\n"
     "                        before[e] += left ? here[i] : 0;\n"
-    "                        all[e] += here[i];\n",
+    "                        all[e] += here[i];\n"
     "                    }\n"
     "                }\n"
     "                sum += all[e];\n"
@@ -17640,7 +17649,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return true;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_COUNTED\n"
     "/* Where only the device knows how many there are, all is still one launch, and groups choose alike by that count: few\n"
     "   elements are sorted as above, in tiles of few rounds or of more. Many go as in [SORT SWEEP], but groups draw tickets\n"
@@ -17649,7 +17658,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_DRAWN(zeros)   (GPUSCAN_COUNTERS(zeros))\n"
     "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16) /* parts that have been counted */\n"
     "#define GPUSCAN_SORT_DONE(zeros)    (GPUSCAN_COUNTERS(zeros) + 32) /* parts and tiles that are done */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_ONE_ROUNDS\n"
     "#if GPUSCAN_SORT_MOVES_INDICES\n"
     "/* The value that stood at a place. */\n"
@@ -17719,7 +17728,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < rounds; k++) {\n"
     "        uint at = gpuscan_sort_at(k, rounds);\n"
     "        if (at < count)\n"
-    "            keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n"
+    "            keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n",
     "    }\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
@@ -17746,7 +17755,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
     "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
     "   others only where that has not been enough for a while. */\n"
@@ -17780,7 +17789,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    return claim;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
@@ -18946,9 +18955,11 @@ typedef struct gpuscan__range {
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
     uint32_t cut;      /* bytes that the last one reaches past the range, where rows do not begin at whole ones */
+    uint32_t alignment; /* in bytes, of the first element; 0: that of the size, up to 16 */
     uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
+    int rereads;  /* a pass reads what one before has written */
     int in_place; /* may be the same range as another with this number; 0: may not */
     int shorter;  /* and then end before it */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
@@ -21048,7 +21059,7 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     gpuscan_result invalid = is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER;
     cl_mem_object_type type = 0;
     cl_context context = NULL;
-    cl_mem parent = NULL;
+    cl_mem parent = NULL, whole = NULL;
     cl_int code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
     range->flags = 0;
     if (code == CL_SUCCESS)
@@ -21057,6 +21068,8 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
         code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
+    if (code == CL_SUCCESS && parent && is_image) /* which may be a sub-buffer */
+        code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
     if (code == CL_INVALID_MEM_OBJECT)
         return gpuscan__fail(gs, invalid, "%s is no memory object", field);
     if (code != CL_SUCCESS)
@@ -21065,7 +21078,34 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
         return gpuscan__fail(gs, invalid, "%s is a memory object, but no %s", field, is_image ? "2D image" : "buffer");
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
-    range->root = parent ? parent : mem;
+    range->root = whole ? whole : parent ? parent : mem;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
+}
+
+/* Whether a range begins where kernels can use it. Memory that the driver allocates is aligned for every type; what a
+   caller brings is not, and kernels move elements in words of the alignment of their size, up to 16 bytes. */
+static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
+    const gpuscan_opencl *cl = &gs->cl;
+    uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
+    cl_mem_flags flags = range->flags;
+    void *host = NULL;
+    cl_int code = CL_SUCCESS;
+    if (range->root != range->buffer.mem)
+        code = cl->clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+    range->flags |= flags & CL_MEM_USE_HOST_PTR;
+    if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
+        code = cl->clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
+    if (((uintptr_t)host + range->begin) % needed != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "%s begins at address 0x%llx of the host's memory, kernels need a multiple of %u",
+                             range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
     return GPUSCAN_SUCCESS;
 }
 
@@ -21094,13 +21134,13 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     if (range->writes && (range->flags & CL_MEM_READ_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
                              field);
-    if (range->reads && (range->flags & CL_MEM_WRITE_ONLY))
+    if ((range->reads || range->rereads) && (range->flags & CL_MEM_WRITE_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
                              field);
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
-    return GPUSCAN_SUCCESS;
+    return gpuscan__check_alignment(gs, range);
 }
 
 /* Adds a range that the call reads; it must be there where it holds elements, unless the caller says otherwise. */
@@ -21215,6 +21255,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
         return GPUSCAN_SUCCESS;
     range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
     range->reads = 1;
+    range->alignment = 64;
     if ((r = gpuscan__check_range(gs, range)) != 0)
         return r;
     if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
@@ -21384,11 +21425,6 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     if (*resolved < count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
     return GPUSCAN_SUCCESS;
-}
-
-/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
-static uint32_t gpuscan__alignment(uint32_t size) {
-    return size & (0u - size);
 }
 
 /* Rows of count pixels, of which each has so many elements of size bytes: the range that they take, which is read or
@@ -28478,7 +28514,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = 1;
     range->writes = desc->may_destroy_src != 0;
     range = gpuscan__output(common, "dst", desc->dst, elements, plan->element_size);
-    range->in_place = 1;
+    range->in_place = range->rereads = 1;
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
     plan->payloads_range = common->range_count;
@@ -28486,10 +28522,12 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
         common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
+        common->ranges[plan->payloads_range + 2 * k + 1].rereads = 1;
         most = gpuscan__max(most, desc->payloads[k].size);
     }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
+    range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
     for (i = 0; i < common->range_count; i++)
         common->ranges[i].idle = 1;

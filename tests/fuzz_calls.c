@@ -2179,7 +2179,7 @@ static void do_sort(form which) {
         surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     src_range = range_count;
     use(desc.src, src, count, size, 1, desc.may_destroy_src, 1);
-    use(desc.dst, dst, count, size, 0, 1, 1);
+    use(desc.dst, dst, count, size, 1, 1, 1);
     if (desc.payload_count == 1) {
         payload.src = buffer_at(&from, A, 0);
         payload.dst = buffer_at(&to, B, 0);
@@ -2191,7 +2191,7 @@ static void do_sort(form which) {
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
         from_range = range_count;
         use(payload.src, from, count, payload.size, 1, desc.may_destroy_src, 2);
-        use(payload.dst, to, count, payload.size, 0, 1, 2);
+        use(payload.dst, to, count, payload.size, 1, 1, 2);
     }
     desc.permutation = buffer_at(&places, B, 1);
     if (index_size == 4 && count > UINT32_MAX) { /* the size query takes index_type for a permutation */
@@ -2200,7 +2200,7 @@ static void do_sort(form which) {
         else
             maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     }
-    use(desc.permutation, places, count, index_size, 0, 1, 0);
+    use(desc.permutation, places, count, index_size, 1, 1, 0);
     if (count > 0 && dst == NONE && places == NONE && desc.payload_count == 0)
         surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     check_overlaps();

@@ -11,6 +11,7 @@
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOCAL    the bytes of local memory to use at most
        GPUSCAN_TEST_PLANT    the name of a mistake that is built into the kernels: see [PLANTED DEFECTS] there
+       GPUSCAN_TEST_HOST_AT  buffers lie in memory of the host's, so many elements behind a line: see test_buffer_new
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
@@ -68,6 +69,7 @@ static struct test_state {
     const gpuscan_opencl *limited_opencl; /* entry points of such an object; NULL: the usual ones */
     uint64_t         name;      /* the running test's, hashed */
     unsigned         turn;      /* counts what takes turns, from 0 in each test */
+    unsigned         host_at;   /* a CPU's buffers are memory of the host's: see test_buffer_new; 0: they are not */
     gpuscan_strategy strategy;  /* that test_strategies runs with */
     int              is_attempt, is_quiet; /* a failed check goes back instead of ending the test; it says nothing */
     jmp_buf          back;
@@ -630,6 +632,7 @@ typedef struct test_buffer {
     uint64_t       count;
     size_t         capacity; /* bytes */
     unsigned char *host;     /* as many bytes: what was read last */
+    unsigned char *memory;   /* what the buffer uses, if it is of the host's */
 } test_buffer;
 
 static inline unsigned char test_pattern(size_t position) {
@@ -650,16 +653,23 @@ static inline int test_has_unordered(void) {
     return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
 }
 
-/* Room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... */
+/* Room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... Memory of the host's begins
+   host_at times the elements' alignment, as far as kernels need it, behind a line of 64 bytes. */
 static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, uint64_t count) {
-    test_buffer buffer;
-    cl_int      status = CL_SUCCESS;
+    const size_t alignment = (element | 16) & (~(element | 16) + 1);
+    test_buffer  buffer;
+    cl_int       status = CL_SUCCESS;
     buffer.element = element;
     buffer.count = 0;
     buffer.capacity = (size_t)(count + TEST_OFFSET_MAX) * element + TEST_GUARD;
     buffer.host = (unsigned char *)test_alloc(buffer.capacity);
     buffer.at.offset = 0;
-    buffer.at.mem = clCreateBuffer(test.context, flags, buffer.capacity, NULL, &status);
+    buffer.memory = test.host_at ? (unsigned char *)test_alloc(buffer.capacity + test.host_at * alignment + 64) : NULL;
+    if (buffer.memory)
+        flags |= CL_MEM_USE_HOST_PTR;
+    buffer.at.mem = clCreateBuffer(
+        test.context, flags, buffer.capacity,
+        buffer.memory ? buffer.memory + (64 - (uintptr_t)buffer.memory % 64) + test.host_at * alignment : NULL, &status);
     test_cl(status);
     return buffer;
 }
@@ -668,6 +678,7 @@ static inline void test_buffer_free(test_buffer *buffer) {
     if (buffer->at.mem && !test.is_simulator) /* see test_create_kept */
         clReleaseMemObject(buffer->at.mem);
     free(buffer->host);
+    free(buffer->memory);
     memset(buffer, 0, sizeof *buffer);
 }
 
@@ -738,6 +749,7 @@ typedef struct test_extras {
 /* query and size: what the operation's scratch size is. */
 static inline void test_extras_begin(test_extras *extras, gpuscan_call *call, test_scratch_choice scratch, int events,
                                      gpuscan_result query, uint64_t size) {
+    const unsigned host_at = test.host_at;
     unsigned char *garbage;
     memset(extras, 0, sizeof *extras);
     if (query != GPUSCAN_SUCCESS)
@@ -748,7 +760,9 @@ static inline void test_extras_begin(test_extras *extras, gpuscan_call *call, te
     if (scratch != SCRATCH_OBJECT) {
         garbage = (unsigned char *)test_alloc(size);
         test_random_bytes(garbage, (size_t)size);
+        test.host_at *= 64; /* bytes */
         extras->scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
+        test.host_at = host_at;
         test_buffer_set(&extras->scratch, scratch == SCRATCH_REST ? 64 : 0, size, garbage);
         call->scratch = extras->scratch.at;
         call->scratch_size = scratch == SCRATCH_REST ? 0 : size;
@@ -1078,6 +1092,10 @@ static inline int test_begin(void **state) {
     }
     test.random = test.seed;
     test.turn = 0;
+    test.host_at = (unsigned)((test.seed + test.name) % 32); /* one test in ten */
+    test.host_at = (unsigned)test_environment("GPUSCAN_TEST_HOST_AT", test.host_at < 4 ? test.host_at : 0);
+    if (test.is_simulator || test.is_known_wrong || !test.info.has_zero_copy)
+        test.host_at = 0;
     test.what[0] = '\0';
     test.is_attempt = test.is_quiet = 0;
     code_begin(NULL);

@@ -1,4 +1,5 @@
-/* Runs, selections and segments of more than 2^32 elements, in the long run, where the device has room for them: 8 GiB.
+/* Runs, selections, sorts and segments of more than 2^32 elements, and of nearly as many, in the long run, where the
+   device has room for them: 12 GiB.
    cc -O2 tests/test_above_32_bits.c -o build/test_above_32_bits -lcmocka -lOpenCL -lm
    GPUSCAN_TEST_LONG=1 build/test_above_32_bits */
 #include "tallies.h"
@@ -100,44 +101,58 @@ static int is_in_turn(int s) {
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)                                                                       \
         if (is_in_turn(s))
 
-static void runs_of_all(void **state) {
+/* Counts at which 32 bits end, or do with up to a line of memory before them; one of them each time, and all bytes. */
+static uint64_t at_edge(int is_all) {
+    static const uint64_t edges[] = {(UINT64_C(1) << 32) - 11, (UINT64_C(1) << 32) - 70, UINT64_C(1) << 32,
+                                     (UINT64_C(1) << 32) - 63, (UINT64_C(1) << 32) + 5,  (UINT64_C(1) << 32) - 1};
+    return is_all ? count : edges[(test.seed + test.turn++) % (sizeof edges / sizeof *edges)];
+}
+
+/* Of ascending places those below n. */
+static uint64_t below(const uint64_t *places, uint64_t places_count, uint64_t n) {
+    while (places_count > 0 && places[places_count - 1] >= n)
+        places_count--;
+    return places_count;
+}
+
+static void runs_of(uint64_t n, int s) {
     test_buffer       keys, starts, lengths, sums, tally;
     gpuscan_runs_desc d;
-    int               s;
-    (void)state;
-    if (!large.bytes)
-        skip();
-    keys = test_buffer_new(CL_MEM_READ_WRITE, 1, large.runs);
-    starts = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
-    lengths = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
-    sums = test_buffer_new(CL_MEM_READ_WRITE, 8, large.runs);
+    const uint64_t    runs = below(large.starts, large.runs, n), last = runs - 1;
+    const uint64_t    length = large.lengths[last], sum = large.sums[last];
+    keys = test_buffer_new(CL_MEM_READ_WRITE, 1, runs);
+    starts = test_buffer_new(CL_MEM_READ_WRITE, 8, runs);
+    lengths = test_buffer_new(CL_MEM_READ_WRITE, 8, runs);
+    sums = test_buffer_new(CL_MEM_READ_WRITE, 8, runs);
     tally = test_buffer_new(CL_MEM_READ_WRITE, 8, 1);
     memset(&d, 0, sizeof d);
     d.keys.mem = d.src.mem = large.bytes;
     d.key_type = d.src_type = GPUSCAN_TYPE_U8;
     d.dst_type = d.index_type = d.runs.count_type = GPUSCAN_TYPE_U64;
-    d.count = count;
-    d.capacity = large.runs;
-    EACH_STRATEGY(s) {
-        test_case("runs of %" PRIu64 " bytes, %s", count, test_strategy_name((gpuscan_strategy)s));
-        test_buffer_set(&keys, 3, large.runs, NULL);
-        test_buffer_set(&starts, 1, large.runs, NULL);
-        test_buffer_set(&lengths, 0, large.runs, NULL);
-        test_buffer_set(&sums, 2, large.runs, NULL);
-        test_buffer_set(&tally, 1, 1, NULL);
-        d.keys_dst = keys.at;
-        d.starts = starts.at;
-        d.lengths = lengths.at;
-        d.dst = sums.at;
-        d.runs.count = tally.at;
-        d.call.strategy = (gpuscan_strategy)s;
-        if (!test_runs_ran(&d))
-            continue;
-        tally_check(1, GPUSCAN_TYPE_U64, &tally, NULL, 0, 0, large.runs, large.runs);
-        test_same_bytes(test_buffer_get(&starts), large.starts, 8, large.runs);
-        test_same_bytes(test_buffer_get(&keys), large.keys, 1, large.runs);
-        test_same_bytes(test_buffer_get(&lengths), large.lengths, 8, large.runs);
-        test_same_bytes(test_buffer_get(&sums), large.sums, 8, large.runs);
+    d.count = n;
+    d.capacity = runs;
+    test_case("runs of %" PRIu64 " bytes, %s", n, test_strategy_name((gpuscan_strategy)s));
+    test_buffer_set(&keys, 3, runs, NULL);
+    test_buffer_set(&starts, 1, runs, NULL);
+    test_buffer_set(&lengths, 0, runs, NULL);
+    test_buffer_set(&sums, 2, runs, NULL);
+    test_buffer_set(&tally, 1, 1, NULL);
+    d.keys_dst = keys.at;
+    d.starts = starts.at;
+    d.lengths = lengths.at;
+    d.dst = sums.at;
+    d.runs.count = tally.at;
+    d.call.strategy = (gpuscan_strategy)s;
+    if (test_runs_ran(&d)) {
+        large.lengths[last] = n - large.starts[last];
+        large.sums[last] = large.lengths[last] * large.keys[last];
+        tally_check(1, GPUSCAN_TYPE_U64, &tally, NULL, 0, 0, runs, runs);
+        test_same_bytes(test_buffer_get(&starts), large.starts, 8, runs);
+        test_same_bytes(test_buffer_get(&keys), large.keys, 1, runs);
+        test_same_bytes(test_buffer_get(&lengths), large.lengths, 8, runs);
+        test_same_bytes(test_buffer_get(&sums), large.sums, 8, runs);
+        large.lengths[last] = length;
+        large.sums[last] = sum;
     }
     test_buffer_free(&keys);
     test_buffer_free(&starts);
@@ -146,12 +161,23 @@ static void runs_of_all(void **state) {
     test_buffer_free(&tally);
 }
 
+static void runs_of_all(void **state) {
+    int s;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    EACH_STRATEGY(s) {
+        runs_of(at_edge(1), s);
+        runs_of(at_edge(0), s);
+    }
+}
+
 static void selections(void **state) {
     test_buffer         elements, indices, tally;
     gpuscan_select_desc d;
     unsigned char      *wanted;
     uint64_t            n = large.selected_count, i;
-    int                 s, p;
+    int                 s, p, is_all;
     (void)state;
     if (!large.bytes)
         skip();
@@ -165,10 +191,12 @@ static void selections(void **state) {
     d.src.mem = d.flags.mem = large.bytes;
     d.type = GPUSCAN_TYPE_U8;
     d.index_type = d.selected.count_type = GPUSCAN_TYPE_U64;
-    d.count = count;
-    d.capacity = n;
-    EACH_STRATEGY(s) {
-        test_case("selections of %" PRIu64 " bytes by themselves, %s", count, test_strategy_name((gpuscan_strategy)s));
+    EACH_STRATEGY(s)
+    for (is_all = 0; is_all < 2; is_all++) {
+        d.count = at_edge(is_all);
+        d.capacity = n = below(large.selected, large.selected_count, d.count);
+        test_case("selections of %" PRIu64 " bytes by themselves, %s", d.count,
+                  test_strategy_name((gpuscan_strategy)s));
         test_buffer_set(&elements, 5, n, NULL);
         test_buffer_set(&indices, 1, n, NULL);
         test_buffer_set(&tally, 0, 1, NULL);
@@ -186,6 +214,92 @@ static void selections(void **state) {
     test_buffer_free(&indices);
     test_buffer_free(&tally);
     free(wanted);
+}
+
+static unsigned byte_at(uint64_t i) {
+    int p;
+    for (p = 0; p < PIECES; p++)
+        if (i >= pieces[p].begin && i < pieces[p].end)
+            return large.piece[p][i - pieces[p].begin];
+    return 0;
+}
+
+static void sort_of(uint64_t n, int s, int has_permutation) {
+    enum { CHUNK = 1 << 20, GUARD = 4096 };
+    const uint64_t    begin = GUARD + 63 - test_below(4); /* the last bytes of a line */
+    const uint64_t    selected = below(large.selected, large.selected_count, n);
+    unsigned char    *part = (unsigned char *)test_alloc(CHUNK);
+    uint64_t         *places = (uint64_t *)test_alloc(CHUNK * 8), ends[256] = {0}, at, size, i, last = 0;
+    unsigned          value;
+    gpuscan_sort_desc d;
+    cl_int            status;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < selected; i++)
+        ends[byte_at(large.selected[i])]++;
+    ends[0] = n - selected;
+    for (value = 1; value < 256; value++)
+        ends[value] += ends[value - 1];
+    d.src.mem = large.bytes;
+    d.dst.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)(begin + n + GUARD), NULL, &status);
+    test_cl(status);
+    d.dst.offset = begin;
+    d.count = n;
+    d.key_type = GPUSCAN_TYPE_U8;
+    d.index_type = n >> 32 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    d.call.strategy = (gpuscan_strategy)s;
+    if (has_permutation) {
+        d.permutation.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)n * ref_size(d.index_type), NULL,
+                                           &status);
+        test_cl(status);
+    }
+    memset(part, 0xa5, 2 * GUARD);
+    test_cl(clEnqueueWriteBuffer(test.queue, d.dst.mem, CL_TRUE, 0, (size_t)begin, part, 0, NULL, NULL));
+    test_cl(clEnqueueWriteBuffer(test.queue, d.dst.mem, CL_TRUE, (size_t)(begin + n), GUARD, part, 0, NULL, NULL));
+    test_case("sort of %" PRIu64 " bytes%s, %s, dst at %" PRIu64, n, has_permutation ? ", permutation" : "",
+              test_strategy_name((gpuscan_strategy)s), begin);
+    if (test_sort_ran(&d)) {
+        for (at = value = 0; at < begin + n + GUARD; at += size) {
+            size = begin + n + GUARD - at < CHUNK ? begin + n + GUARD - at : CHUNK;
+            test_cl(clEnqueueReadBuffer(test.queue, d.dst.mem, CL_TRUE, (size_t)at, (size_t)size, part, 0, NULL, NULL));
+            for (i = at; i < at + size; i++) {
+                const int is_guard = i < begin || i >= begin + n;
+                while (!is_guard && i - begin >= ends[value])
+                    value++;
+                if (part[i - at] != (is_guard ? 0xa5 : value))
+                    fail_msg("%s: byte %" PRId64 " is %u", test.what, (int64_t)(i - begin), part[i - at]);
+            }
+        }
+        for (at = value = 0; at < n && has_permutation; at += size) { /* equal bytes' places ascend */
+            size = n - at < CHUNK ? n - at : CHUNK;
+            test_cl(clEnqueueReadBuffer(test.queue, d.permutation.mem, CL_TRUE, (size_t)at * ref_size(d.index_type),
+                                        (size_t)size * ref_size(d.index_type), places, 0, NULL, NULL));
+            for (i = at; i < at + size; i++) {
+                const uint64_t place = ref_load(d.index_type, places, i - at).bits;
+                int            is_first = i == 0;
+                for (; i >= ends[value]; value++)
+                    is_first = 1;
+                if (place >= n || byte_at(place) != value || (!is_first && place <= last))
+                    fail_msg("%s: place %" PRIu64 " was %" PRIu64, test.what, i, place);
+                last = place;
+            }
+        }
+    }
+    clReleaseMemObject(d.dst.mem);
+    if (has_permutation)
+        clReleaseMemObject(d.permutation.mem);
+    free(places);
+    free(part);
+}
+
+static void sorts_at_the_edge(void **state) {
+    int s;
+    (void)state;
+    if (!large.bytes)
+        skip();
+    EACH_STRATEGY(s)
+        sort_of(at_edge(0), s, 0);
+    if (test.device_memory >= 13 * count && test.largest_buffer >= 8 * count) /* indices twice */
+        sort_of(at_edge(0), GPUSCAN_STRATEGY_AUTO, 1);
 }
 
 /* Sums of ones say how far it is to a segment's begin. Segments begin where runs do, or at each byte that is not 0:
@@ -269,6 +383,8 @@ static void reductions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(runs_of_all), TEST(selections), TEST(scans), TEST(reductions)};
+    const struct CMUnitTest tests[] = {TEST(runs_of_all), TEST(selections), TEST(sorts_at_the_edge), TEST(scans),
+                                       TEST(reductions)};
+    test_select();
     return cmocka_run_group_tests_name("above 32 bits", tests, make_large, drop_large);
 }

@@ -17,6 +17,8 @@ static struct {
     gpuscan_buffer left, right;
     uint64_t left_begin, right_begin, left_size, right_size; /* bytes */
     gpuscan_buffer scratch, parts;                           /* large ones, and what is in parts does not matter */
+    gpuscan_buffer at_2, at_4, part_at_2; /* memory of the host's so many bytes behind a line, and a part of it */
+    unsigned char *memory;
     uint64_t scratch_size;
     unsigned refusals;
 } f;
@@ -41,6 +43,13 @@ static gpuscan_buffer new_buffer(cl_context context, cl_mem_flags flags, size_t 
     gpuscan_buffer buffer = of(clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, size, zeros, &status));
     test_cl(status);
     free(zeros);
+    return buffer;
+}
+
+static gpuscan_buffer new_host_buffer(unsigned char *memory, size_t size) {
+    cl_int status = CL_SUCCESS;
+    gpuscan_buffer buffer = of(clCreateBuffer(test.context, CL_MEM_USE_HOST_PTR, size, memory, &status));
+    test_cl(status);
     return buffer;
 }
 
@@ -109,6 +118,11 @@ static int open_all(void **state) {
     f.left_size = 8 * align;
     f.right_begin = 4 * align;
     f.right_size = 8 * align;
+    f.memory = (unsigned char *)calloc(3, 65536);
+    assert_non_null(f.memory);
+    f.at_2 = new_host_buffer(f.memory + 64 - (uintptr_t)f.memory % 64 + 2, 65536);
+    f.at_4 = new_host_buffer(f.memory + 2 * 65536 - (uintptr_t)f.memory % 64 + 4, 65000);
+    f.part_at_2 = new_sub_buffer(f.at_2.mem, align, 32768);
     f.left = new_sub_buffer(f.parent.at.mem, f.left_begin, f.left_size);
     f.right = new_sub_buffer(f.parent.at.mem, f.right_begin, f.right_size);
 
@@ -128,13 +142,14 @@ static int open_all(void **state) {
 }
 
 static int close_all(void **state) {
-    gpuscan_buffer *buffers[] = {&f.foreign, &f.read_only, &f.write_only, &f.tiny,
-                                 &f.scratch, &f.parts,     &f.left,       &f.right};
+    gpuscan_buffer *buffers[] = {&f.foreign, &f.read_only, &f.write_only, &f.tiny, &f.scratch, &f.parts,
+                                 &f.left,    &f.right,     &f.part_at_2,  &f.at_2, &f.at_4};
     size_t i;
     for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
         clReleaseMemObject(buffers[i]->mem);
     if (f.image)
         clReleaseMemObject(f.image);
+    free(f.memory);
     test_buffer_free(&f.in);
     test_buffer_free(&f.out);
     test_buffer_free(&f.total);
@@ -415,6 +430,7 @@ static gpuscan_type no_type(int value) {
         REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.at_4);                           \
         REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
@@ -483,6 +499,11 @@ static void test_runs_call(void **state) {
     do {                                                                                                               \
         REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, #field, d.field = f.foreign);                                \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = bad_access);                                 \
+        if ((bytes) == 4) { /* memory of the host's that is not aligned, and some that is */                           \
+            REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = f.at_2);                                 \
+            REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = at(f.part_at_2, 3));                     \
+            ACCEPTED(operation, d.field = at(f.at_4, 3));                                                              \
+        }                                                                                                              \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = f.tiny);                                  \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = at(f.scratch, (1 << 20) / (bytes)));      \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = at(f.scratch, UINT64_C(1) << 32));        \
@@ -1866,6 +1887,10 @@ static void test_images(void **state) {
     test.gs->cl.clGetMemObjectInfo = image_parent;
     REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "src_image", d.src_image.mem = f.image; d.src.mem = NULL;
             d.src.offset = 0; d.src_type = GPUSCAN_TYPE_F32; d.dst = f.scratch);
+    /* or of a part of one */
+    said.parent = f.left.mem;
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "src_image", d.src_image.mem = f.image; d.src.mem = NULL;
+            d.src.offset = 0; d.src_type = GPUSCAN_TYPE_F32; d.dst = f.parent.at);
     test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
     {
         gpuscan_histogram_desc d;
@@ -1979,6 +2004,13 @@ static void test_sort_buffers(void **state) {
     REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
     REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
     REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "src", d.src = f.read_only; d.may_destroy_src = 1);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "dst", d.dst = f.write_only); /* passes read it, too */
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "permutation", d.permutation = f.write_only);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst = f.write_only);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src = f.at_4; sort_payloads[0].size = 16); /* which moves in words of as many bytes */
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "src", d.src = f.at_4; d.key_type = GPUSCAN_TYPE_U64);
     ACCEPTED(sort, d.src = f.read_only);
     ACCEPTED(sort, d.dst.mem = NULL; d.permutation = f.counts.at);
     ACCEPTED(sort, d.dst.mem = NULL; d.payloads = sort_payloads; d.payload_count = 1);
