@@ -257,15 +257,15 @@ static inline void *run_set_up(const void *given) {
     }
     for (k = 0; k < RUN_OUTPUTS; k++)
         if (s->out_size[k]) {
-            s->out[k] = test_buffer_new(CL_MEM_READ_WRITE, s->out_size[k], s->capacity);
+            s->out[k] = test_buffer_new(CL_MEM_WRITE_ONLY, s->out_size[k], s->capacity);
             s->wanted[k] = (unsigned char *)test_alloc(s->capacity * s->out_size[k]);
         }
     run_data(s);
     run_expect(s);
     if (c->tally)
-        s->tally = test_buffer_new(CL_MEM_READ_WRITE, ref_size(c->tally), 1);
+        s->tally = test_buffer_new(CL_MEM_WRITE_ONLY, ref_size(c->tally), 1);
     if (c->dispatch)
-        s->dispatch = test_buffer_new(CL_MEM_READ_WRITE, 4, 3);
+        s->dispatch = test_buffer_new(CL_MEM_WRITE_ONLY, 4, 3);
     s->number = test_count_buffer(c->count_type, c->device_count);
     s->d.count = c->count;
     s->d.key_type = c->custom_size ? GPUSCAN_TYPE_CUSTOM : c->key_type;

@@ -184,7 +184,7 @@ static inline void selection_output_new(selection_output *output, size_t size, u
     output->data = (unsigned char *)test_alloc(count * size);
     output->from = test_buffer_new(in_place ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY, size, count);
     if (!in_place)
-        output->to = test_buffer_new(CL_MEM_READ_WRITE, size, capacity);
+        output->to = test_buffer_new(CL_MEM_WRITE_ONLY, size, capacity);
 }
 
 static inline void selection_predicate(selection_set *s) {
@@ -230,11 +230,11 @@ static inline void *selection_set_up(const void *given) {
         test_buffer_set(&s->flags, c->flags_offset, flags, s->flag_data);
     }
     if (c->index_type)
-        s->indices = test_buffer_new(CL_MEM_READ_WRITE, ref_size(c->index_type), s->capacity);
+        s->indices = test_buffer_new(CL_MEM_WRITE_ONLY, ref_size(c->index_type), s->capacity);
     if (c->tally)
-        s->tally = test_buffer_new(CL_MEM_READ_WRITE, ref_size(c->tally), 1);
+        s->tally = test_buffer_new(CL_MEM_WRITE_ONLY, ref_size(c->tally), 1);
     if (c->dispatch)
-        s->dispatch = test_buffer_new(CL_MEM_READ_WRITE, 4, 3);
+        s->dispatch = test_buffer_new(CL_MEM_WRITE_ONLY, 4, 3);
     s->number = test_count_buffer(c->count_type, c->device_count);
     s->d.type = c->custom_size ? GPUSCAN_TYPE_CUSTOM : c->type;
     s->d.count = c->count;
