@@ -533,6 +533,8 @@ lanes_meet() {
       grep -q 'shared->prefix; __asm__ volatile("bar.warp.sync' || return 1
   done
 }
+# A launch that traps takes the caller's context with it.
+check 'no program traps' sh -c "! grep -l 'trap;' programs.d/*.cl"
 # What cards of an older compute capability do not have is in none of their programs. The capabilities are those of
 # NVIDIA's "PTX ISA"; every second of these programs.
 has_instructions() {
