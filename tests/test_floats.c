@@ -3,7 +3,9 @@
    with the elements from the left. Sums start with +0 as C's loops do, so that a sum of -0 is +0 unless init is -0;
    MIN and MAX pass over NaN, and of NaN alone, init too, they are the identity, an infinity.
    And of scans, whatever the order of their additions: the total is the last inclusive element, exclusive[i + 1] is
-   inclusive[i], and sums of what is not negative do not decrease. */
+   inclusive[i], and sums of what is not negative do not decrease.
+   A reduction's sum of values of one sign has an error that does not grow with their number, however few work-items the
+   device has. */
 #include "harness.h"
 
 /* Of one value each, so that every order gives these bits. */
@@ -340,9 +342,166 @@ static void test_order_of_lanes(void **state) {
     }
 }
 
+/* ---- errors of reductions ---------------------------------------------------------------------------------------- */
+
+/* What is added. Structs hold four floats, each another multiple of the value. */
+typedef struct addend {
+    const char           *name;
+    gpuscan_type          from, to;
+    const gpuscan_custom *custom;
+    unsigned              floats;
+    double                bound, scale; /* of the relative error; of the values, so that sums of f16 stay finite */
+} addend;
+
+static const gpuscan_custom plus = {NULL, NULL, 0, "a + b", "0", NULL, NULL, NULL, NULL};
+static const gpuscan_custom plus_four = {
+    "typedef struct { float x, y, z, w; } four;\n"
+    "four add(four a, four b) { a.x += b.x; a.y += b.y; a.z += b.z; a.w += b.w; return a; }\n"
+    "four none(void) { four a; a.x = a.y = a.z = a.w = 0; return a; }\n",
+    "four", 16, "add(a, b)", "none()", NULL, NULL, NULL, NULL};
+static const addend addends[] = {
+    {"f32", GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, NULL, 1, 1e-6, 1},
+    {"f64", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, NULL, 1, 2e-15, 1},
+    {"f16", GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F16, NULL, 1, 1.0 / 2048 + 1e-6, 1.0 / 1024},
+    {"f16 to f32", GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, NULL, 1, 1e-6, 1},
+    {"custom f32", GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, &plus, 1, 1e-6, 1},
+    {"structs", GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, &plus_four, 4, 1e-6, 1}};
+
+typedef enum amounts { ALL_TENTHS, ALL_THIRDS, ALL_1E_8, RANDOM_UNIT, ASCENDING, ONE_LARGE, AMOUNTS } amounts;
+static const char *const amount_names[AMOUNTS] = {"0.1", "1/3", "1e-8", "[0, 1)", "ascending", "one large, many small"};
+
+static double amount(amounts a, uint64_t i, uint64_t n) {
+    const double constants[] = {0.1, 1.0 / 3, 1e-8};
+    return a < RANDOM_UNIT ? constants[a]
+           : a == RANDOM_UNIT ? test_unit()
+           : a == ASCENDING   ? (double)(i + 1) / (double)n
+           : i == 0           ? fmin((double)n / 2, 60000) /* an f16, too */
+                              : 0.7;
+}
+
+/* One result; a few long rows, and many; one long segment among short ones, and some long ones. */
+typedef enum shape { ONE, LONG_ROWS, ROWS, ONE_LONG, LONG_SEGMENTS, SHAPES } shape;
+static const char *const shape_names[SHAPES] = {"one result", "3 rows", "rows of 1500", "a long segment among short ones",
+                                                "5 segments"};
+
+/* Segments' offsets: as many as there are segments, and one. */
+static uint64_t shape_offsets(shape s, uint64_t n, uint32_t *at) {
+    uint64_t i, segments = s == ONE_LONG ? n / 64 : 5;
+    for (i = 0; i <= segments; i++)
+        at[i] = (uint32_t)(s == LONG_SEGMENTS         ? n * i / segments
+                           : i <= segments / 2        ? 8 * i
+                                                      : n - 8 * (segments - i));
+    return segments;
+}
+
+static float multiple_of(double value, unsigned k) {
+    return (float)(value * (k + 1));
+}
+
+/* The sum of elements [first, last), exact but for some 2^-100 of it: the sum and its error apart. */
+static double exact_sum(const addend *x, const unsigned char *in, uint64_t first, uint64_t last, unsigned k) {
+    double   sum = 0, error = 0;
+    uint64_t i;
+    for (i = first; i < last; i++) {
+        double value = ref_load(x->custom ? GPUSCAN_TYPE_F32 : x->from, in, i * x->floats + k).real, next = sum + value;
+        volatile double back = next - sum;
+        error += value < sum ? value - back : sum - (next - value);
+        sum = next;
+    }
+    return sum + error;
+}
+
+static void check_error(const addend *x, gpuscan_strategy strategy, amounts a, shape s, uint64_t n, const char *grid) {
+    const size_t        from_size = x->custom ? 4 * x->floats : ref_size(x->from);
+    const size_t        size = x->custom ? from_size : ref_size(x->to);
+    unsigned char      *in = (unsigned char *)test_alloc(n * from_size), *got, *again;
+    uint32_t           *at = (uint32_t *)test_alloc((n / 64 + 8) * 4);
+    uint64_t            results = s == LONG_ROWS ? 3 : s == ROWS ? n / 1500 : 1, count = n / results, i;
+    unsigned            k;
+    gpuscan_reduce_desc d;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < x->floats; k++) {
+            double value = amount(a, i % count, count) * x->scale;
+            ref_store(x->custom ? GPUSCAN_TYPE_F32 : x->from, in, i * x->floats + k,
+                      ref_real(x->custom ? (double)multiple_of(value, k) : value));
+        }
+    d.src_type = x->from;
+    d.dst_type = x->to;
+    d.op = x->custom ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
+    d.custom = x->custom;
+    d.rows = results;
+    d.call.strategy = strategy;
+    if (s >= ONE_LONG) {
+        results = shape_offsets(s, n, at);
+        d.rows = 0;
+        d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        d.segments.type = GPUSCAN_TYPE_U32;
+        d.segments.count = results;
+        d.segments.host_data = at;
+    }
+    got = (unsigned char *)test_alloc(results * size);
+    again = (unsigned char *)test_alloc(results * size);
+    test_case("sums of %u %s, %s, %s, %s, %s", (unsigned)n, x->name, amount_names[a], shape_names[s],
+              test_strategy_name(strategy), grid);
+    if (test_ran(gpuscan_reduce_host(test.gs, in, got, count, &d), strategy, test_reduce_refusal(&d))) {
+        test_ok(gpuscan_reduce_host(test.gs, in, again, count, &d));
+        test_same_bytes(again, got, size, results);
+        for (i = 0; i < results; i++)
+            for (k = 0; k < x->floats; k++) {
+                uint64_t first = s >= ONE_LONG ? at[i] : i * count, last = s >= ONE_LONG ? at[i + 1] : first + count;
+                double   wanted = exact_sum(x, in, first, last, k);
+                double   sum = ref_load(x->custom ? GPUSCAN_TYPE_F32 : x->to, got, i * x->floats + k).real;
+                if (!(fabs(sum - wanted) <= wanted * x->bound))
+                    fail_msg("%s: result %u is %.17g, not %.17g: an error of %.2g", test.what, (unsigned)i, sum, wanted,
+                             fabs(sum - wanted) / wanted);
+            }
+    }
+    free(in);
+    free(at);
+    free(got);
+    free(again);
+}
+
+/* Grids: the device's own; one unit with small groups, whose work-items take many steps; lanes of one unit; and, for a
+   CPU, many groups. */
+typedef struct grid {
+    const char *name;
+    uint32_t    units, group, lanes;
+} grid;
+static const grid grids[] = {{"all units", 0, 0, 0},
+                             {"1 unit, groups of 8", 1, 8, 0},
+                             {"1 unit, 8 lanes", 1, 64, 8},
+                             {"200 units", 200, 0, 0}};
+
+static void test_errors(void **state) {
+    const uint64_t n = test_size(4007, 200003, 16000057);
+    size_t         g, x, s, a;
+    int            strategy;
+    (void)state;
+    for (g = 0; g < sizeof grids / sizeof *grids; g++) {
+        gpuscan_limits limits;
+        memset(&limits, 0, sizeof limits);
+        limits.work_group_size = grids[g].group;
+        limits.lanes = grids[g].lanes;
+        test_limit(&limits);
+        if (grids[g].units)
+            test.gs->device.units = grids[g].units;
+        for (x = 0; x < sizeof addends / sizeof *addends; x++)
+            for (strategy = 0; strategy < GPUSCAN_STRATEGY_COUNT; strategy++)
+                for (s = 0; s < SHAPES; s++)
+                    for (a = 0; a < AMOUNTS && test_has_type(addends[x].from) &&
+                                test_share(((g * 6 + x) * GPUSCAN_STRATEGY_COUNT + (size_t)strategy) * SHAPES + s, 8);
+                         a++)
+                        if (addends[x].from != GPUSCAN_TYPE_F16 || a != ALL_1E_8) /* no normal number there */
+                            check_error(&addends[x], (gpuscan_strategy)strategy, (amounts)a, (shape)s, n,
+                                        grids[g].name);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_host_arrays),
-                                       TEST(test_order_of_segments), TEST(test_order_of_lanes)};
+                                       TEST(test_order_of_segments), TEST(test_order_of_lanes), TEST(test_errors)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }
