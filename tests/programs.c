@@ -3,9 +3,11 @@
    device, or another C library, comes to.
 
        cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
+       ./programs --plans FOLDER
 
    A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text; with STEP only
-   every STEPth program is written, which FIRST decides. */
+   every STEPth program is written, which FIRST decides. --plans writes what default calls build on the GPUs of `offline`,
+   as FOLDER/DEVICE-PLAN-N.cl: tests/reach.sh gives these to the vendors' compilers. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +61,19 @@ static const fake_device devices[] = {
      64, 1024, 1, 0, 0, 1500, 4u << 20},
 };
 
-static const char *folder;
+/* GPUs whose compilers run without them; all of AMD's get the same programs. */
+static const fake_device offline[] = {
+    {"amd", "gfx1100", "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ",
+     "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query",
+     0x1002, CL_DEVICE_TYPE_GPU, 256, 65536, 48, 1, 0, 2500, 6u << 20},
+    {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
+     "OpenCL C 1.2 ",
+     ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size cl_khr_subgroup_shuffle "
+                         "cl_khr_subgroup_ballot",
+     0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 2400, 16u << 20},
+};
+
+static const char *folder, *plan = "";
 static uint64_t seen[4096];
 static size_t seen_count;
 static unsigned long step = 1, first;
@@ -84,7 +98,7 @@ static void collect(const char *text, const char *options) {
         seen[seen_count++] = value;
     if (++written % step != first % step)
         return;
-    snprintf(path, sizeof path, "%s/%s-%u.cl", folder, fake.device->file, written);
+    snprintf(path, sizeof path, "%s/%s%s-%u.cl", folder, fake.device->file, plan, written);
     file = fopen(path, "w");
     if (file == NULL) {
         fprintf(stderr, "%s cannot be written\n", path);
@@ -536,6 +550,82 @@ static void everything(void) {
     histogram(GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_VALUES, 1u << 24, 1, 0, 0);
 }
 
+/* What most users call, by the strategy that the device's profile chooses. */
+static void plans(void) {
+    static const struct {
+        const char *scan, *reduce;
+        gpuscan_type type;
+    } types[] = {{"-scan_u32", "-reduce_u32", GPUSCAN_TYPE_U32}, {"-scan_f32", "-reduce_f32", GPUSCAN_TYPE_F32},
+                 {"-scan_u64", "-reduce_u64", GPUSCAN_TYPE_U64}, {"-scan_f64", "-reduce_f64", GPUSCAN_TYPE_F64},
+                 {"-scan_u8", "-reduce_u8", GPUSCAN_TYPE_U8}};
+    static cl_uint place; /* a buffer that is never used */
+    const uint64_t count = UINT64_C(1) << 26;
+    size_t t;
+    for (t = 0; t < sizeof types / sizeof *types; t++) {
+        gpuscan_scan_desc scan;
+        gpuscan_reduce_desc reduce;
+        memset(&scan, 0, sizeof scan);
+        memset(&reduce, 0, sizeof reduce);
+        scan.src_type = reduce.src_type = types[t].type;
+        scan.count = reduce.count = count;
+        plan = types[t].scan;
+        prepare_scan(&scan);
+        scan.kind = GPUSCAN_INCLUSIVE;
+        prepare_scan(&scan);
+        plan = types[t].reduce;
+        prepare_reduce(&reduce);
+        if (types[t].type != GPUSCAN_TYPE_F32)
+            continue;
+        plan = "-scan_rows";
+        scan.count = reduce.count = 1000;
+        scan.rows = reduce.rows = 100000;
+        prepare_scan(&scan);
+        plan = "-reduce_rows";
+        prepare_reduce(&reduce);
+        plan = "-reduce_segments";
+        reduce.count = count;
+        reduce.rows = 0;
+        reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        reduce.segments.count = 1000000;
+        prepare_reduce(&reduce);
+        plan = "-scan_keys";
+        segmented(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U32);
+    }
+    plan = "-histogram_u8";
+    histogram(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 0);
+    plan = "-histogram_i32";
+    histogram(GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 0);
+    plan = "-histogram_f32";
+    histogram(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 65536, 1, 0, 0);
+    {
+        gpuscan_select_desc select;
+        gpuscan_runs_desc runs;
+        memset(&select, 0, sizeof select);
+        memset(&runs, 0, sizeof runs);
+        select.count = runs.count = count;
+        plan = "-select_flags";
+        prepare_select(&select);
+        plan = "-runs_lengths";
+        runs.lengths.mem = (cl_mem)(void *)&place;
+        prepare_runs(&runs);
+        plan = "-runs_reduced";
+        runs.dst.mem = runs.lengths.mem;
+        runs.lengths.mem = NULL;
+        runs.src_type = GPUSCAN_TYPE_F32;
+        prepare_runs(&runs);
+    }
+    plan = "-sort_u32";
+    sort(GPUSCAN_TYPE_U32, 0, NULL, 0);
+    plan = "-sort_f32_4";
+    sort(GPUSCAN_TYPE_F32, 4, NULL, 0);
+    plan = "-sort_u64";
+    sort(GPUSCAN_TYPE_U64, 0, NULL, 0);
+    plan = "-integral_u8";
+    integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
+    plan = "-quantile";
+    quantile(GPUSCAN_TYPE_U32, 256);
+}
+
 /* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
 
 static void expect(int holds, const char *what) {
@@ -633,23 +723,28 @@ static void attempts(void) {
 
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
+    int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
     size_t d;
     if (argc == 4) {
         step = strtoul(argv[2], NULL, 10);
         first = strtoul(argv[3], NULL, 10);
     }
-    if ((argc != 2 && argc != 4) || step == 0) {
-        fprintf(stderr, "usage: programs FOLDER [STEP FIRST]\n");
+    if ((argc != 2 && argc != 4 && !of_plans) || step == 0) {
+        fprintf(stderr, "usage: programs FOLDER [STEP FIRST] | --plans FOLDER\n");
         return 2;
     }
-    folder = argv[1];
+    folder = argv[of_plans ? 2 : 1];
     fake.built = collect;
     fake.forgets = 1;
 #define FILL(name, result, parameters) functions.name = fake_##name;
     GPUSCAN_OPENCL_FUNCTIONS(FILL)
 #undef FILL
     table = &functions;
-    for (d = 0; d < sizeof devices / sizeof *devices; d++) {
+    for (d = 0; of_plans && d < sizeof offline / sizeof *offline; d++) {
+        fake.device = &offline[d];
+        plans();
+    }
+    for (d = 0; !of_plans && d < sizeof devices / sizeof *devices; d++) {
         fake.device = &devices[d];
         everything();
         if (strcmp(fake.device->file, "nvidia") == 0) {
@@ -662,7 +757,8 @@ int main(int argc, char **argv) {
         if (strcmp(fake.device->file, "amd") == 0)
             local_bins(0);
     }
-    without_words();
+    if (!of_plans)
+        without_words();
     expect(fake.objects == 0, "objects are left");
     printf("%u programs\n", written);
     return failures > 0;

@@ -220,6 +220,7 @@ elif has_intel; then
   on_part intel "$work/intel/lib/libintelocl.so" 60
 fi
 job 150 script tests/compile.sh
+job 60 script tests/reach.sh ${intel:+--all}
 for script in tests/test_*.sh; do
   job 90 script "$script"
 done

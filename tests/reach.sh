@@ -1,0 +1,151 @@
+#!/bin/sh
+# Compiles the programs of default calls for GPUs that are not here: sh tests/reach.sh [--all]
+#
+# AMD's back end of clang and Intel's offline compiler take them from tests/programs.c. A program fails that does not
+# compile, spills registers, or takes more private or local memory than below. Nothing runs. By default every eighth
+# program is compiled, for one AMD GPU in turn; GPUSCAN_TEST_SEED decides which. --all compiles each for all of them.
+#
+# The compilers come from Debian's packages, unpacked in build/reach and not installed: no driver appears on this
+# machine. LLVM's version is fixed, since another one unrolls and spills differently. build/reach/kernels.tsv has a line
+# for each kernel. The last line is "N passed, N failed".
+
+most_scratch=64      # bytes a work-item: an array of a few words that a cold path indexes
+most_scalar_spills=32 # to lanes of vector registers, which cost nothing outside of a loop
+most_local=65536     # bytes a work-group
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/build/reach
+step=8
+gpus='gfx90a gfx942 gfx1030 gfx1100'
+if [ "$1" = --all ]; then
+  step=1
+else
+  seed=${GPUSCAN_TEST_SEED:-$(date +%s)}
+  # shellcheck disable=SC2086 # words
+  gpus=$(echo $gpus | cut -d " " -f $((seed / 8 % 4 + 1)))
+fi
+passed=0
+failed=0
+
+left_out() {
+  echo "left out: $*"
+  echo '0 passed, 0 failed'
+  exit 0
+}
+
+# ---- compilers ---------------------------------------------------------------------------------------------------------
+
+packages='clang-19 libclang-cpp19 libllvm19 libclang-common-19-dev rocm-device-libs intel-opencl-icd libigc1 libigdfcl1
+  libopencl-clang14 libllvmspirvlib14 libigdgmm12'
+mkdir -p "$work/packages" "$work/root" && cd "$work" || exit 1
+if [ ! -e complete ]; then
+  [ "$(uname -m)" = x86_64 ] && command -v apt-get > /dev/null 2>&1 && command -v dpkg > /dev/null 2>&1 ||
+    left_out 'AMD and Intel GPUs, whose compilers come from packages of Debian for x86-64'
+  # shellcheck disable=SC2086 # words
+  (cd packages && apt-get download -q $packages) > download.txt 2>&1 ||
+    left_out "AMD and Intel GPUs, whose compilers could not be fetched (see $work/download.txt)"
+  for package in packages/*.deb; do
+    dpkg -x "$package" root || exit 1
+  done
+  rm -f packages/*.deb
+  : > complete
+fi
+libraries=$work/root/usr/lib/x86_64-linux-gnu
+
+# amd FILE GPU: a line for each kernel: name, vector registers, spills of vectors and scalars, private and local bytes.
+amd() {
+  wave=64
+  isa=${2#gfx}
+  case $2 in
+    gfx942) isa=940 ;;
+    gfx1100) isa=1030 wave=32 ;; # its own file is in later packages
+    gfx1*) wave=32 ;;
+  esac
+  [ $wave = 64 ] && wave=on || wave=off
+  set -- "$1" "$2" opencl ocml ockl oclc_correctly_rounded_sqrt_on oclc_daz_opt_off oclc_finite_only_off \
+    oclc_unsafe_math_off oclc_abi_version_500 "oclc_wavefrontsize64_$wave" "oclc_isa_version_$isa"
+  file=$1
+  gpu=$2
+  shift 2
+  for library; do
+    set -- "$@" -Xclang -mlink-builtin-bitcode -Xclang "$libraries/amdgcn/bitcode/$library.bc"
+    shift
+  done
+  LD_LIBRARY_PATH=$libraries "$work/root/usr/lib/llvm-19/bin/clang" -x cl -target amdgcn-amd-amdhsa "-mcpu=$gpu" \
+    -cl-std=CL2.0 -O3 -S -nogpulib -mcode-object-version=5 -mllvm -amdgpu-early-inline-all -Wall \
+    -Wno-unused-function -Wno-unused-variable -Wno-tautological-compare "$@" -o code.s "$file" > said.txt 2>&1 || return 1
+  awk '/^amdhsa.kernels:/ { metadata = 1 }
+       !metadata { next }
+       (/^  - / || /^amdhsa.target/) && name {
+         print name, v["vgpr_count"], v["vgpr_spill_count"], v["sgpr_spill_count"], v["private_segment_fixed_size"],
+           v["group_segment_fixed_size"]
+         name = ""
+       }
+       /^    \.name:/ { name = $2 }
+       /^(  - |    )\.[a-z_]*: +[0-9]+$/ { key = $(NF - 1); gsub(/[.:]/, "", key); v[key] = $NF }' code.s
+}
+
+# intel FILE GPU: the same; the registers are the width of a sub-group, which the compiler chooses.
+intel() {
+  options=$(sed -n '1s:^// ::p' "$1")
+  IGC_EnableZEBinary=1 LD_LIBRARY_PATH=$libraries "$work/root/usr/bin/ocloc" compile -file "$1" -device "$2" \
+    -out_dir . -output code -output_no_suffix -options "$options" > said.txt 2>&1 || return 1
+  readelf --string-dump=.ze_info code 2>> said.txt | sed 's/\\n$//' | awk '
+       /kernels_misc_info:/ { exit }
+       /- name:/ { if (name) print name, simd, spill, 0, private, local; name = $NF; spill = private = local = 0 }
+       / simd_size:/ { simd = $NF }
+       / spill_size:/ { spill = $NF }
+       / slm_size:/ { local = $NF }
+       / usage: / { usage = $NF }
+       / size: / { if (usage == "private_space") private = $NF; usage = "" }
+       END { if (name) print name, simd, spill, 0, private, local }'
+}
+
+# ---- programs ----------------------------------------------------------------------------------------------------------
+
+rm -rf programs
+mkdir programs
+"${CC:-cc}" -std=c99 -w "$root/tests/programs.c" -o writer -ldl && ./writer --plans programs > written.txt || {
+  echo 'FAILED: the programs are not written'
+  echo '0 passed, 1 failed'
+  exit 1
+}
+printf 'gpu\tprogram\tkernel\tregisters\tspills\tscalar_spills\tprivate\tlocal\n' > kernels.tsv
+
+# check COMPILER FILE GPU
+check() {
+  program=$(basename "$2" .cl)
+  if ! "$1" "$2" "$3" > lines.txt || [ ! -s lines.txt ]; then
+    echo "FAILED: $program for $3 does not compile"
+    head -5 said.txt
+    failed=$((failed + 1))
+    return
+  fi
+  while read -r kernel registers spills scalars private local; do
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$3" "$program" "$kernel" "$registers" "$spills" "$scalars" "$private" \
+      "$local" >> kernels.tsv
+    if [ "$spills" -eq 0 ] && [ "$scalars" -le $most_scalar_spills ] && [ "$private" -le $most_scratch ] &&
+      [ "$local" -le $most_local ]; then
+      passed=$((passed + 1))
+    else
+      echo "FAILED: $program for $3: $kernel: $spills spills, $scalars of scalars, private $private, local $local bytes"
+      failed=$((failed + 1))
+    fi
+  done < lines.txt
+}
+
+turn=$((${seed:-0} % step))
+for file in programs/*.cl; do
+  turn=$((turn + 1))
+  [ $((turn % step)) = 0 ] || continue
+  case $file in
+    programs/intel-*) check intel "$file" dg2 ;;
+    *)
+      for gpu in $gpus; do
+        check amd "$file" "$gpu"
+      done
+      ;;
+  esac
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]
