@@ -1680,7 +1680,7 @@ static const char *gpuscan__kernels[] = {
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
     "     EXACT           nor would they if nothing but values were combined\n"
-    "     CASCADE         reduce: levels of running sums, see [CASCADE]; 0: additions are exact, and one running sum does\n"
+    "     CASCADE         reduce: levels of running sums, see [CASCADE]; 0: one running sum does\n"
     "     HEADS           scan by segments: who says where they begin: HEADS_...; 0: there are none\n"
     "     KEY, KEY_SIZE, KEY_INFINITY   its type; of floats the bits of infinity, else 0\n"
     "     BEGUN, BEGUN_PARTS            what a sum holds besides its value\n"
@@ -3002,8 +3002,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Each addition of floats rounds the sum so far, so the error of one running sum grows with the number of its elements.\n"
     "   A reduction keeps one running sum a level: 8 steps make a sum of level 0, 8 of these one of level 1, and so on. The\n"
-    "   order of the elements stays, as operators that do not commute need it. 8 equal sums lose at most 2.5 * 2^-24 of\n"
-    "   their value (f32), and all levels together 3.75 * 2^-24, since the roundings of several levels are not the same.\n"
+    "   order of the elements stays, as operators that do not commute need it. Equal floats are the worst that data offer:\n"
+    "   of 200,000 values one level lost at most 2.5 * 2^-24 of the sum (f32), and eight levels 3.75 * 2^-24.\n"
     "   Higham, \"The accuracy of floating point summation\", 1993. */\n"
     "#ifndef GPUSCAN_CASCADE /* other operations */\n"
     "#define GPUSCAN_CASCADE 0\n"
@@ -5927,6 +5927,7 @@ static const char *gpuscan__kernels[] = {
     "    sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n"
     "    sum->i += GPUSCAN_STEP / 2;\n"
     "}\n"
+    "\n"
     "/* The sum of the lanes, as a tree. */\n"
     "static inline gpuscan_t gpuscan_wide_sum_lanes(const gpuscan_wide_sum *sum) {\n"
     "    gpuscan_wide x = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n"
@@ -6037,7 +6038,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if !GPUSCAN_RUNS\n"
     "#if GPUSCAN_REDUCE\n"
-    "/* The same of blocks, from either half in turn, since a core reads two streams faster than one. */\n"
+    "/* Sums blocks of either half of [first, last) in turn, since a core reads two streams faster than one. */\n"
     "#define GPUSCAN_SUM_BLOCK 64ul\n"
     "static inline gpuscan_t gpuscan_block_sum(global const gpuscan_src *src, ulong i) {\n"
     "    for (uint k = 0; k < GPUSCAN_SUM_BLOCK * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
@@ -10145,7 +10146,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES /* of a row that a lane has under way */\n"
     "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows, of segments 1 */\n"
-    "#define GPUSCAN_LANE_CASCADE 2 /* levels: no more than 64 steps, since longer segments are split */\n"
+    "#define GPUSCAN_LANE_CASCADE 2 /* levels: a lane takes at most 64 steps, since longer segments are split */\n"
     "\n",
     "/* Lanes load vectors, where elements have some, and leave out what is before a row's first and behind its last. A\n"
     "   lane's load is first, which counts such, and then each lanes further. What is not wanted is the row's last again,\n"
@@ -10949,7 +10950,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "/* Levels: without lanes a work-item may have all of a piece, else about 32 elements. */\n"
+    "/* Levels: without lanes a work-item may have all elements of a piece, else it has about 32. */\n"
     "#define GPUSCAN_PIECE_CASCADE (GPUSCAN_HAS_LANES ? 1 : 2)\n"
     "\n"
     "/* The sum of what a work-item has of a piece, elements [first, last) of the tile; at: the number of the first. */\n"
@@ -24508,9 +24509,10 @@ static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *pl
            rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
 }
 
-/* Levels of running sums, of 8 steps each, for 2^32 elements: see [CASCADE] in kernels.cl.inc. 0: additions are exact,
-   or MUL, whose error no order lessens. A CPU's work-item may have all, and takes at least 64 elements a step; a GPU has
-   a group for each unit, but its large structs, in private memory, no more than two levels. */
+/* Levels of running sums, of 8 steps each, for 2^32 elements: see [CASCADE] in kernels.cl.inc. 0: none are needed, since
+   additions are exact, or for MUL, whose error no order lessens. On a CPU one work-item may sum all elements, at least
+   64 a step. On a GPU each unit has at least one group. Structs of more than 64 bytes get two levels there, which keeps
+   private memory small. */
 static uint64_t gpuscan__reduce_cascade(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     const gpuscan__key *key = &plan->key;
