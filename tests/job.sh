@@ -79,9 +79,11 @@ fi
 log=$work/logs/$implementation-$program.txt
 reports=$work/logs/$implementation-$program-reports.txt
 case $implementation in
-  pocl)
+  pocl | pocl-seed-*)
     only "$library"
     quickly "$program"
+    [ "$implementation" = pocl ] || GPUSCAN_TEST_SEED=${implementation#pocl-seed-}
+    export GPUSCAN_TEST_SEED
     # what drivers and compilers leave behind is not ours
     printf 'leak:%s\n' libpocl libLLVM libclang libOpenCL ld-linux dlopen > "$work/leaks.txt"
     ASAN_OPTIONS=detect_odr_violation=0

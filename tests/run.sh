@@ -17,6 +17,9 @@
 #
 # GPUSCAN_TEST_SHARE=1 takes the most of a run that is not --long; 256 is the default, of --more 8.
 #
+# GPUSCAN_TEST_AGAIN=SEED runs the planted mistakes once more with this seed, and one in eight of the other programs,
+# which the seed chooses: a minute or two.
+#
 # All that is written lies in build/. The last line is "N passed, N failed", with ", N skipped" where tests were; the
 # status is 0 when none failed.
 
@@ -170,6 +173,13 @@ for program in $programs; do
   # what it does the others do here, too
   [ "$program" = test_smoke ] && [ -z "$everywhere" ] && continue
   job "$time" pocl "$program" "$pocl"
+done
+turn=$GPUSCAN_TEST_AGAIN
+for program in ${GPUSCAN_TEST_AGAIN:+$programs}; do
+  turn=$((turn + 1))
+  if [ "$program" = test_plants ] || [ $((turn % 8)) = 0 ]; then
+    job "$(seconds "$program")" "pocl-seed-$GPUSCAN_TEST_AGAIN" "$program" "$pocl"
+  fi
 done
 # PoCL's compiler picks other instructions for another processor, which ask for other alignments: the offsets run for
 # each that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by LLVM's name.
