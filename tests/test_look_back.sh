@@ -1,5 +1,6 @@
 #!/bin/sh
 # Spin tries every order in which a tile and two fallbacks can store and load a value's words: see tests/look_back.pml.
+# And in which lanes can load and store a tile that is scanned in place: see tests/ahead_in_place.pml.
 #
 # No order may fail by the rules of kernels.cl.inc; and by each wrong rule one must, or the model sees nothing. The last
 # line is "N passed, N failed"; without Spin nothing is done.
@@ -17,12 +18,13 @@ if ! command -v spin > /dev/null 2>&1; then
 fi
 mkdir -p "$work" && cd "$work" || exit 1
 
-# model right|wrong MACRO...: whether Spin finds no error, or one, where these are defined.
+# model FILE right|wrong MACRO...: whether Spin finds no error, or one, where these are defined.
 model() {
-  wanted=$1
-  shift
+  file=$1
+  wanted=$2
+  shift 2
   rm -f pan pan.c
-  if spin -a "$@" "$root/tests/look_back.pml" > log.txt 2>&1 && "$cc" -O1 -w -DNP pan.c -o pan > log.txt 2>&1; then
+  if spin -a "$@" "$root/tests/$file.pml" > log.txt 2>&1 && "$cc" -O1 -w -DNP pan.c -o pan > log.txt 2>&1; then
     ./pan -l -m1000000 > log.txt 2>&1
   fi
   found=broken
@@ -33,7 +35,7 @@ model() {
     return
   fi
   failed=$((failed + 1))
-  echo "FAILED: $* is $found instead of $wanted:"
+  echo "FAILED: $file $* is $found instead of $wanted:"
   head -20 log.txt
 }
 
@@ -42,14 +44,16 @@ sizes='2 3 4' # a run with --more has all, others one by their seed
 for words in $sizes; do
   for first in 0 1; do
     for place in 0 1; do
-      model right -DWORDS=$words -DFIRST=$first -DIN_PLACE=$place
+      model look_back right -DWORDS=$words -DFIRST=$first -DIN_PLACE=$place
     done
-    model wrong -DWORDS=$words -DFIRST=$first -DFAULT_RETURN
+    model look_back wrong -DWORDS=$words -DFIRST=$first -DFAULT_RETURN
   done
-  model wrong -DWORDS=$words -DFIRST=1 -DIN_PLACE=1 -DFAULT_RECHECK
-  model wrong -DWORDS=$words -DFIRST=1 -DIN_PLACE=1 -DFAULT_ONE_SLOT
-  model wrong -DWORDS=$words -DFAULT_WRAP
+  model look_back wrong -DWORDS=$words -DFIRST=1 -DIN_PLACE=1 -DFAULT_RECHECK
+  model look_back wrong -DWORDS=$words -DFIRST=1 -DIN_PLACE=1 -DFAULT_ONE_SLOT
+  model look_back wrong -DWORDS=$words -DFAULT_WRAP
 done
+model ahead_in_place right
+model ahead_in_place wrong -DFAULT_ONE_POLLER
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
