@@ -59,7 +59,6 @@ static struct test_state {
     int              has_share; /* the running test asked for its share */
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
-    uint32_t         device_refuses; /* strategies that the profile refuses: 1 << strategy */
     uint32_t         announced;      /* refusals that the running test announced */
     int              is_known_wrong; /* the driver gives wrong results, and the library should find out */
     char             what[512]; /* the case that a failed check names */
@@ -196,7 +195,7 @@ static inline int test_alarm(gpuscan *gs) {
     }
     print_error("ALARM: %s: %u refusals instead of %u, strategies 0x%x of which the device refuses 0x%x: %s\n",
                 test.what, (unsigned)r.count, (unsigned)test.announced, (unsigned)r.strategies,
-                (unsigned)test.device_refuses, r.why);
+                (unsigned)gs->device.profile.refused, r.why);
     return 1;
 }
 
@@ -208,12 +207,24 @@ static inline void test_destroy(gpuscan *gs) {
         fail_msg("%s: the library gave up a strategy or the lanes", test.what);
 }
 
+/* The profile of the object under test rules the strategy out. */
+static inline int test_is_refused(gpuscan_strategy strategy) {
+    return test.gs->device.profile.refused >> strategy & 1;
+}
+
+/* A CPU's strategy; on a device that refuses it the one of groups that computes the same way. */
+static inline gpuscan_strategy test_strategy_here(gpuscan_strategy strategy) {
+    if (!gpuscan__is_cpu_strategy(strategy) || !test_is_refused(strategy))
+        return strategy;
+    return gpuscan__is_single_pass(strategy) ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS;
+}
+
 /* The test_..._refusal functions: why a call may be refused its strategy; NULL: it must run. */
 
 static inline const char *test_device_refusal(gpuscan_strategy strategy) {
     if (test.is_known_wrong)
         return "the driver is known to be wrong";
-    return test.device_refuses >> strategy & 1 ? "the profile of this device refuses it" : NULL;
+    return test_is_refused(strategy) ? "the profile of this device refuses it" : NULL;
 }
 
 static inline int test_is_single_pass(gpuscan_strategy strategy) {
@@ -299,7 +310,7 @@ static inline const char *test_integral_refusal(const gpuscan_integral_desc *d) 
 
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
-    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && (refusal || test_is_refused(strategy))) {
         test.refused[strategy]++;
         return 0;
     }
@@ -389,6 +400,8 @@ static inline int test_takes_all_strategies(void) {
 
 static inline int test_takes_strategy(int strategy) {
     static const uint64_t turns[GPUSCAN_STRATEGY_COUNT] = {0, 0, 1, 1, 2, 3};
+    if (test_is_refused((gpuscan_strategy)strategy))
+        return 0;
     return test_takes_all_strategies() || strategy == GPUSCAN_STRATEGY_AUTO ||
            (test.seed + test.name) % 4 == turns[strategy];
 }
@@ -1010,7 +1023,6 @@ static inline int test_open(void **state) {
         print_error("no object on a context and queue of the test: %s\n", error);
         return -1;
     }
-    test.device_refuses = test_get_refusals(test.gs).strategies;
     /* Mesa 22.3 compiles loops over a struct's bytes wrong, in one pass and in several ("Treating load_kernel_arg in
        control flow as uniform, results may be incorrect"): self-tests fail there, and rightly. */
     test.is_known_wrong = strcmp(test.info.profile, "llvmpipe") == 0;

@@ -196,10 +196,44 @@ static gpuscan__histogram_key histogram_key(const gpuscan *gs) {
     return own;
 }
 
+/* By AUTO no scan, selection or runs looks back without lanes, one work-item a tile; a simulator does. */
+static void expect_no_look_back(const gpuscan *gs) {
+    const gpuscan__program *p;
+    gpuscan_info info;
+    test_ok(gpuscan_get_info((gpuscan *)(uintptr_t)gs, &info));
+    if (info.has_lanes || strcmp(info.profile, "simulator") == 0)
+        return;
+    assert_true(!test_is_single_pass(info.scan_strategy) || gpuscan__is_cpu_strategy(info.scan_strategy));
+    for (p = gs->programs; p; p = p->next)
+        if ((p->key.operation == GPUSCAN__OPERATION_scan || p->key.operation == GPUSCAN__OPERATION_select ||
+             p->key.operation == GPUSCAN__OPERATION_runs) &&
+            test_is_single_pass((gpuscan_strategy)p->key.strategy) && !gpuscan__key_is_cpu(&p->key))
+            fail_msg("%s: operation %u looks back without lanes", test.what, (unsigned)p->key.operation);
+}
+
+/* A GPU refuses a CPU's strategies, whatever the operation. */
+static void expect_refused(gpuscan *gs) {
+    gpuscan_call call;
+    uint64_t size;
+    int which, s;
+    memset(&call, 0, sizeof call);
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        job j;
+        job_new(&j, which, 100);
+        for (s = GPUSCAN_STRATEGY_CPU_MULTI_PASS; s <= GPUSCAN_STRATEGY_CPU_SINGLE_PASS; s++) {
+            call.strategy = (gpuscan_strategy)s;
+            test_case("%s by %s", job_names[which], test_strategy_name(call.strategy));
+            test_expect(job_scratch_size(gs, &j, &call, &size), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+        }
+        job_free(&j);
+    }
+}
+
 /* Calls with the profile's own strategies are right. */
 static void runs(gpuscan *gs, const char *what) {
     static const int which[] = {JOB_SCAN,   JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
-                                JOB_REDUCE, JOB_ARGMIN,     JOB_HISTOGRAM, JOB_EDGES};
+                                JOB_REDUCE, JOB_ARGMIN,     JOB_HISTOGRAM, JOB_EDGES,
+                                JOB_SELECT, JOB_RUNS};
     static const cl_uint ones[1000] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     cl_uint sums[1000];
     gpuscan_scan_desc rows;
@@ -228,6 +262,8 @@ static void runs(gpuscan *gs, const char *what) {
         job_done(&j);
         job_free(&j);
     }
+    test_case("%s", what);
+    expect_no_look_back(gs);
     test.gs = whole;
 }
 
@@ -324,6 +360,8 @@ static void test_profiles(void **state) {
         if (d->fence >= 0)
             assert_int_equal(info.has_fence, d->fence);
         assert_int_equal(info.has_lanes, 0);
+        if (d->says.type == CL_DEVICE_TYPE_GPU)
+            expect_refused(gs);
         runs(gs, d->what);
         assert_int_equal(refused_builds, 0);
         close_disguised(gs);
@@ -389,6 +427,8 @@ static void test_capabilities(void **state) {
         gs = open_disguised(&card, 0);
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.has_lanes, cards[i].wanted != 0);
+        expect_no_look_back(gs);
+        expect_refused(gs);
         if (info.has_lanes)
             assert_int_equal(gs->device.capability, cards[i].wanted);
         assert_int_equal(gs->device.profile.sort_fetch.bucket, ((uint64_t)cards[i].cache << 20) * 4 / 5);
@@ -623,7 +663,7 @@ static void test_odd_groups(void **state) {
     close_disguised(gs);
 }
 
-/* Rows are cut among the groups of one pass, or scanned by a group each where there are enough of them. */
+/* Rows are cut among groups, or scanned by a group each where there are enough of them. */
 static void test_rows(void **state) {
     static const disguise cpu = {.what = "a CPU", A_CPU, .says.units = 2};
     static const disguise amd = {.what = "an AMD GPU",
@@ -644,9 +684,9 @@ static void test_rows(void **state) {
                  {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
                  {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
                  {&cpu, 5000, 3, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
-                 {&amd, 7, 20000, GPUSCAN_STRATEGY_SINGLE_PASS, NO, 0, 0, 0},
+                 {&amd, 7, 20000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0},
                  {&amd, 8, 20000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0},
-                 {&amd, 1, 1000, GPUSCAN_STRATEGY_SINGLE_PASS, NO, 0, 0, 0},
+                 {&amd, 1, 1000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0},
                  {&amd, 2, 5000, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 0, 0, 0},
                  {&amd, 8, 8000, GPUSCAN_STRATEGY_MULTI_PASS, NO, 0, 0, 0},
                  {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS, ONCE, 0, 0, 0},

@@ -327,7 +327,7 @@ static void test_nothing_left_running(void **state) {
                 for (q = 0; q < 2 && queues[q]; q++) {
                     gpuscan_call call = call_on(queues[q]);
                     job j;
-                    call.strategy = strategies[s];
+                    call.strategy = test_strategy_here(strategies[s]);
                     form_new(&j, form, test_size(300, 20000, 100000));
                     gated_begin(queues[q]);
                     gated_go(); /* once without a gate: what must be built is */

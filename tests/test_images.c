@@ -365,6 +365,7 @@ static void check_integral(const picture *p, unsigned turn) {
     d.square = c.square;
     d.dst_pitch = c.dst_gap ? out.pitch / c.channels : 0;
     d.call.strategy = turn % 3 == 1 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    d.call.strategy = test_strategy_here(d.call.strategy);
     test_case("integral of an image 0x%x 0x%x, channels %u, %s", (unsigned)p->format.image_channel_order,
               (unsigned)p->format.image_channel_data_type, (unsigned)c.channels, test_strategy_name(d.call.strategy));
     if (exact) {

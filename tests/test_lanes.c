@@ -3,7 +3,8 @@
    histogram, of sub-groups of 8, 16, 32 and 64. The library must not have given them up on the way.
 
    PoCL 3.1 does not get through barriers that only some groups or loops come to: SINGLE_PASS_AHEAD hangs or is wrong
-   there, which Oclgrind runs and finds right. So those run in the simulator only, whose groups are at most 32. */
+   there, and hangs on Intel's CPU runtime; Oclgrind runs it and finds it right. So it runs in the simulator only, whose
+   groups are at most 32, and on CPUs the library refuses it. */
 #include "lanes.h"
 
 typedef struct scan_case {
@@ -416,6 +417,23 @@ static void test_histogram(void **state) {
     }
 }
 
+static void test_ahead_is_refused(void **state) {
+    static const cl_uint one[2] = {1, 1};
+    cl_uint sums[2];
+    size_t w;
+    (void)state;
+    if (!test_is_cpu() || test.is_simulator)
+        skip();
+    for (w = 0; w < width_count(); w++) {
+        gpuscan_scan_desc d;
+        memset(&d, 0, sizeof d);
+        d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+        with_width(widths[w]);
+        test_case("ahead on lanes of %u", (unsigned)widths[w]);
+        test_expect(gpuscan_scan_host(test.gs, one, sums, 2, &d), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    }
+}
+
 static void test_widths(void **state) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
@@ -431,7 +449,8 @@ static void test_widths(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_pieces), TEST(test_late),
-                                       TEST(test_reduce), TEST(test_histogram), TEST(test_widths)};
+                                       TEST(test_reduce), TEST(test_histogram), TEST(test_widths),
+                                       TEST(test_ahead_is_refused)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
 }

@@ -84,6 +84,35 @@ static void test_logger(void **state) {
     layer_reset();
 }
 
+/* A driver answers that a queue is not valid, though nobody has released it, once its context is lost: an object says
+   so, whatever it was about. */
+static void test_lost_context(void **state) {
+    static const cl_int codes[] = {CL_INVALID_COMMAND_QUEUE, -9999, CL_OUT_OF_RESOURCES};
+    size_t i;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        const cl_uint one = 1;
+        gpuscan_reduce_desc reduce;
+        gpuscan_desc desc;
+        gpuscan *gs = NULL;
+        cl_uint sum = 0;
+        layer_open();
+        desc = layer_desc();
+        test_ok(gpuscan_create(&gs, &desc));
+        layer_reset();
+        memset(&reduce, 0, sizeof reduce);
+        layer.fail_at = 1;
+        layer.fail_on = 1;
+        layer.fail_code = codes[i];
+        test_case("all calls fail with %d", (int)codes[i]);
+        test_expect(gpuscan_reduce_host(gs, &one, &sum, 1, &reduce), codes[i]);
+        if ((strstr(gpuscan_error(gs), "its context is lost") != NULL) != (i < 2))
+            fail_msg("%s: \"%s\"", test.what, gpuscan_error(gs));
+        layer_reset();
+        test_destroy(gs);
+    }
+}
+
 static void test_result_strings(void **state) {
 #define CODE(name, value, text) name,
     static const gpuscan_result results[] = {GPUSCAN_RESULTS(CODE) CL_DEVICE_NOT_FOUND,
@@ -124,7 +153,7 @@ static void test_result_strings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_result_strings)};
+    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_lost_context), TEST(test_result_strings)};
     test_select();
     return cmocka_run_group_tests_name("messages", tests, open_calls, test_close);
 }

@@ -77,7 +77,7 @@ static void exact_ranks(void **state) {
             d.counter_type = GPUSCAN_TYPE_U64;
             d.fractions = fractions;
             d.fraction_count = 3;
-            d.call.strategy = i % 2 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+            d.call.strategy = i % 2 ? GPUSCAN_STRATEGY_MULTI_PASS : test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS);
             test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
             for (k = 0; k < 3; k++) {
                 uint64_t of = ref_rank(fractions[k], totals[t]), sum = 0;
@@ -188,7 +188,7 @@ static void large_edges(void **state) {
         d.fraction_count = 2;
         d.form = GPUSCAN_QUANTILE_MEAN;
         d.fractions = all;
-        d.call.strategy = s ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+        d.call.strategy = s ? GPUSCAN_STRATEGY_MULTI_PASS : test_strategy_here(GPUSCAN_STRATEGY_CPU_MULTI_PASS);
         test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
         assert_true(got[0] == 0);
         d.fractions = upper;
