@@ -11628,7 +11628,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Rows of a band; none in a rehearsal. */\n"
     "static inline ulong gpuscan_band_rows(const gpuscan_integral_numbers *numbers, ulong band) {\n"
-    "    if (numbers->flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "    if (numbers->flags & GPUSCAN_FLAG_REHEARSAL)\n"
     "        return 0;\n"
     "    return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
     "}\n"
@@ -11826,7 +11826,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
     "    ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
     "    carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
-    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_REHEARSAL)\n"
     "        last = 0;\n"
     "    for (ulong x = first; x < last; x++) {\n"
     "        gpuscan_t sum = gpuscan_identity();\n"
@@ -11849,7 +11849,7 @@ static const char *gpuscan__kernels[] = {
     "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
     "    carries += numbers.carries_offset + group * numbers.width;\n"
     "    if (GPUSCAN_EXCLUSIVE) {\n"
-    "        if (band == 0 && !(numbers.flags & GPUSCAN_FLAG_COUNT_U32))\n"
+    "        if (band == 0 && !(numbers.flags & GPUSCAN_FLAG_REHEARSAL))\n"
     "            for (ulong i = 0; i < (numbers.width + 1) * GPUSCAN_PIXEL_CHANNELS; i++)\n"
     "                dst[i] = 0;\n"
     "        dst += numbers.dst_pitch + GPUSCAN_PIXEL_CHANNELS;\n"
@@ -11893,7 +11893,7 @@ static const char *gpuscan__kernels[] = {
     "    at.image = row / numbers->bands; /* no remainders, of which Oclgrind's compiler makes a freeze */\n"
     "    at.band = row - at.image * numbers->bands;\n"
     "    at.rows = gpuscan_band_rows(numbers, at.band);\n"
-    "    at.steps = (numbers->flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : at.rows + 1;\n"
+    "    at.steps = (numbers->flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : at.rows + 1;\n"
     "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
     "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
     "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
@@ -12049,7 +12049,7 @@ static const char *gpuscan__kernels[] = {
     "/* A group takes a strip of an image, ITEM_VECTORS bands a sub-group at a time, which tell each other their sums. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
+    "    ulong bands = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.bands;\n"
     "    ulong image = get_group_id(0) / numbers.strips, strip = get_group_id(0) - image * numbers.strips;\n"
     "    gpuscan_tile_place at = gpuscan_tile_place_at(&numbers, image * numbers.bands, strip);\n"
     "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
@@ -12118,7 +12118,7 @@ static const char *gpuscan__kernels[] = {
     "/* A sub-group takes ITEM_VECTORS steps, a lane's strip each at a time. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    ulong steps = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
+    "    ulong steps = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
     "    ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
     "    gpuscan_t left[GPUSCAN_ITEM_VECTORS];\n"
     "    carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
@@ -12537,7 +12537,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    ulong ranks[GPUSCAN_MAX_FRACTIONS]; /* what they are made of */\n"
-    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
     "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
     "    GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "    counts += numbers.counts_offset;\n"
@@ -12645,7 +12645,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS; /* what they are made of */\n"
     "    local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
-    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows;\n"
     "    uint bins = (uint)numbers.bins, results = (uint)numbers.results;\n"
     "    uint vectors = (bins + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR; /* of a row */\n"
     "    uint per = GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS / vectors;\n"
@@ -12827,7 +12827,7 @@ static const char *gpuscan__kernels[] = {
     "    uint results = (uint)numbers.results;\n"
     "    global uint *to = dst + numbers.dst_offset + row * results;\n"
     "    gpuscan_t own = 0;\n"
-    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_REHEARSAL)\n"
     "        return;\n"
     "    counts += numbers.counts_offset + row * numbers.pitch;\n"
     "    sums += numbers.sums_offset + row * of_row;\n"
@@ -12872,7 +12872,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
-    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
     "    ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
     "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
     "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
@@ -18171,6 +18171,7 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
     X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys of a block */                                    \
+    X(FLAG_REHEARSAL, 1073741824) /* do nothing: for kernels that read no count */                                        \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(SORT_FETCHED, 4)       /* records that a work-item fetches at once */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
@@ -21147,6 +21148,12 @@ static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
+/* What a launch goes through, rows or tiles, say: one of them in a rehearsal, which takes no time whatever the desc's
+   numbers are. */
+static uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
+    return chain->sham ? extent != 0 : extent;
+}
+
 /* Where and how a kernel runs. */
 typedef struct gpuscan__grid {
     uint64_t groups;
@@ -21167,7 +21174,9 @@ static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t 
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           gpuscan__grid grid) {
     gpuscan__chain *chain = launch->chain;
-    size_t local = grid.group, global = (size_t)(grid.groups * grid.group);
+    /* PoCL compiles a kernel once for grids of up to 2^16 work-items and once for others */
+    uint64_t most = chain->sham ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
+    size_t local = grid.group, global = (size_t)((grid.groups < most ? grid.groups : most) * grid.group);
     cl_event event = NULL;
     cl_int code;
     gpuscan__step_launch step;
@@ -22200,20 +22209,34 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
+/* What no device addresses is no buffer's size: calls find no such buffer, the others have none to look at. */
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: no buffer has so many bytes", range->field);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
-    gpuscan_result r;
-    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
-        return GPUSCAN_SUCCESS;
+    gpuscan_result r = gpuscan__check_sizes(gs, plan);
+    if (r != 0 || (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch))
+        return r;
     for (plan->in_place = 0; plan->in_place < kinds; plan->in_place++) {
         r = mode == GPUSCAN__SIZE ? gpuscan__rehearsed_program(gs, plan, &program)
                                   : gpuscan__plan_program(gs, plan, &program);
         if (r != 0)
             return r;
+        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: no buffer has so many bytes");
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
         else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
@@ -22948,7 +22971,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         call.queue = gs->service_queue;
         call.scratch.mem = stage.mem[GPUSCAN__STEP_SCRATCH];
         plan->call = &call;
-        plan->flags = GPUSCAN__FLAG_COUNT_U32;
+        plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
         if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
             cl_int code;
             chain.sham = stage.mem[GPUSCAN__STEP_SHAM];
@@ -23055,7 +23078,7 @@ enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer;
+    gpuscan_buffer *buffer;      /* NULL: none, the call itself writes the array */
     const gpuscan__range *range; /* found by its field */
     int zero_copy; /* its buffer is the array itself */
 } gpuscan__host_array;
@@ -23132,23 +23155,33 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* A buffer for an array: the array itself where the device can use it where it lies, else a copy. */
+/* A buffer for an array: the array itself where the device can use it where it lies, else a copy. Arrays that begin at
+   one address have one buffer, as long as the longest: they are read alone, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
+    const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
-    const gpuscan__host_array *other;
+    int reads = 0, i;
     cl_int code;
     cl_mem mem;
-    if (bytes == 0)
+    if (bytes == 0 || !array->buffer)
         return GPUSCAN_SUCCESS;
-    for (other = host->arrays; other != array; other++)
-        if (other->data == array->data && other->range->in_place &&
-            other->range->in_place == array->range->in_place) {
+    array->zero_copy = gs->device.zero_copy;
+    for (i = 0; i < host->count; i++) {
+        const gpuscan__host_array *other = &host->arrays[i];
+        if (other->data != array->data || !other->buffer)
+            continue;
+        if (other < array && other->buffer->mem) {
             array->buffer->mem = other->buffer->mem;
             array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-    array->zero_copy = gs->device.zero_copy && gpuscan__host_is_aligned(array);
+        array->zero_copy = array->zero_copy && gpuscan__host_is_aligned(other);
+        reads |= other->range->reads || other->range->partial;
+        if (gpuscan__host_bytes(other) > bytes)
+            longest = other;
+        bytes = gpuscan__host_bytes(longest);
+    }
     if (array->zero_copy)
         mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
     else
@@ -23157,8 +23190,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
     host->mem[host->mem_count++] = mem;
     array->buffer->mem = mem;
-    if ((array->range->reads || array->range->partial) && !array->zero_copy)
-        return gpuscan__host_upload(host, array, mem);
+    if (reads && !array->zero_copy)
+        return gpuscan__host_upload(host, longest, mem);
     return GPUSCAN_SUCCESS;
 }
 
@@ -23196,7 +23229,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
     for (i = 0; i < host->count && r == 0; i++)
-        if (host->arrays[i].range->writes && host->arrays[i].buffer->mem)
+        if (host->arrays[i].range->writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
             r = gpuscan__host_fetch(host, &host->arrays[i]);
     return r;
 }
@@ -23928,8 +23961,8 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     gpuscan__launch launch;
     gpuscan_result r;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.words = gpuscan__ceil_div(desc->count, 32);
-    numbers.offsets = desc->segments.count ? desc->segments.count + 1 : 0;
+    numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
+    numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
     numbers.count = desc->count;
     launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
     numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
@@ -23969,7 +24002,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.src_pitch = of->src_pitch;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
-    sums.rows = of->rows;
+    sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
     sums.parts = of->parts;
     sums.part_tiles = of->part_tiles;
     sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
@@ -23978,7 +24011,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     if (r != 0)
         return r;
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
-    carries.rows = of->rows;
+    carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
     carries.parts = of->parts;
     carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
     carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
@@ -24024,7 +24057,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.dst_pitch = plan->dst_pitch;
     parts.count = desc->count;
     parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    parts.rows = plan->rows;
+    parts.rows = gpuscan__unless_rehearsed(chain, plan->rows);
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
     parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
@@ -24053,7 +24086,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
     scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scan.tiles = plan->tiles;
+    scan.tiles = gpuscan__unless_rehearsed(chain, plan->rows) * plan->row_tiles;
     scan.row_tiles = plan->row_tiles;
     scan.ahead = plan->ahead;
     scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
@@ -24617,7 +24650,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
     gpuscan__range *range;
+    gpuscan_buffer none = {NULL, 0};
     uint64_t elements, results, bytes;
+    int k;
     gpuscan_result r;
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
@@ -24646,7 +24681,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range->idle = 1;
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
+    for (k = 0; k < 2; k++) { /* result is checked where src is an array, too */
+        range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
+        range->required = 0;
+        range->idle = 1; /* but for the first, for which there is room */
+    }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -25082,7 +25121,7 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.count = desc->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.segments = plan->results;
+    numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
     numbers.group_rows = plan->group_rows;
     numbers.lane_bits = plan->lane_bits;
     numbers.lane_rows = plan->lane_rows;
@@ -25316,6 +25355,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__host_add(&host, "result", result, NULL);
     if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
         return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
@@ -26326,7 +26366,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
-                        : own->pipe        ? profile->short_vectors
+                        : own->pipe        ? gpuscan__max(profile->short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
     if (own->tiled) {
@@ -26528,9 +26568,9 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     count.tile_width = plan->tile_width;
     count.tile_height = plan->tile_height;
     count.tiles_across = plan->tiles_across;
-    count.tiles = plan->tiles;
+    count.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
     count.first_tile = first_tile;
-    count.members = plan->members;
+    count.members = gpuscan__unless_rehearsed(chain, plan->members);
     count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
     return gpuscan__launch_end(&launch, &count, sizeof(count),
                                gpuscan__grid_of(groups, plan->common.key.group,
@@ -26548,7 +26588,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     finish.accumulators_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    finish.counters = plan->tiles * plan->all_bins;
+    finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
     finish.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
                           chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
@@ -26560,7 +26600,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
     uint32_t flags = common->flags;
-    uint64_t most = plan->groups, done = 0;
+    uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__histogram_in_counts(plan))
         flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
@@ -26568,9 +26608,9 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         flags |= (plan->key.tiled ? 1 : (uint32_t)plan->groups) << GPUSCAN__FLAG_TABLES_SHIFT;
     if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
-    for (; done < plan->groups && r == 0; done += most)
+    for (; done < groups && r == 0; done += most)
         r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
-                                     gpuscan__min(most, plan->groups - done));
+                                     gpuscan__min(most, groups - done));
     return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
 }
 
@@ -27314,8 +27354,23 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_place(gpuscan_buffer a, gpuscan_buffer b) {
-    return a.mem && a.mem == b.mem && a.offset == b.offset;
+/* Where the first of a buffer's elements of so many bytes lies, and in which buffer, of a sub-buffer its parent; NULL:
+   there is none. For what is prepared, whose buffers are not checked. */
+static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    if (!buffer.mem ||
+        gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL) ||
+        (parent && gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL)))
+        return NULL;
+    *at = origin + buffer.offset * size;
+    return parent ? parent : buffer.mem;
+}
+
+static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buffer b, uint64_t size) {
+    uint64_t a_at = 0, b_at = 0;
+    cl_mem root = gpuscan__first_byte(gs, a, size, &a_at);
+    return root && root == gpuscan__first_byte(gs, b, size, &b_at) && a_at == b_at;
 }
 
 /* What a selection and runs end with: all ranges are there but the tally's and the count's. */
@@ -27386,19 +27441,22 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
+static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && gpuscan__same_place(desc->src, desc->flags) &&
-                     plan->common.e.src_size == plan->size;
+    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem == desc->flags.mem &&
+                     desc->src.offset == desc->flags.offset && plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
-                                             gpuscan__same_place(desc->flags, desc->dst));
+    if (plan->common.is_run) /* the ranges say so */
+        return;
+    plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
+                           gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
     for (k = 0; k < desc->payload_count; k++)
-        plan->shows_in_place |= gpuscan__same_place(desc->payloads[k].src, desc->payloads[k].dst);
+        plan->shows_in_place |= gpuscan__same_place(gs, desc->payloads[k].src, desc->payloads[k].dst,
+                                                    desc->payloads[k].size);
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -27431,7 +27489,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
-    gpuscan__select_outputs(plan);
+    gpuscan__select_outputs(gs, plan);
     if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
         (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
@@ -30373,6 +30431,8 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
+    if (common->is_nothing) /* the other sizes may be any */
+        plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
 
@@ -30511,7 +30571,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.images = plan->src.images;
     numbers.bands = plan->bands;
     numbers.band_rows = plan->band_rows;
-    numbers.strips = plan->strips;
+    numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
@@ -30842,7 +30902,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
                  plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
-    return plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
+    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
@@ -31001,7 +31061,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     gpuscan__test_array *counts, *cdf, *dst;
     gpuscan_result r;
     if (small) /* all of a sub-group's vectors, or a few of them */
-        bins = round ? 14 + 2 * round : (uint32_t)gpuscan__quantile_held(gs, key) * (16 / size);
+        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
+                                      gpuscan__quantile_held(gs, key) * (16 / size));
     sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));

@@ -510,7 +510,8 @@ for file; do
 done
 END
 mkdir -p programs.d
-check 'the programs of all devices' "${CC:-cc}" -std=c99 -O1 $c_warnings "$root/tests/programs.c" -o programs -ldl
+check 'the programs of all devices' "${CC:-cc}" -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=undefined \
+  $c_warnings "$root/tests/programs.c" -o programs -ldl
 parts=16
 [ -n "$all" ] && parts=1
 check 'the programs of all devices are written' sh -c \

@@ -102,12 +102,14 @@ static struct fake_state {
     const fake_device *device;  /* NULL: none */
     char handle;                /* the platform, the device and the context */
     unsigned launches, objects; /* objects: alive */
+    size_t widest;              /* launch, in work-items */
     size_t local_bytes;         /* of the arguments set, in all */
-    int forgets;                /* buffers hold nothing: zeros are read */
+    int forgets;                /* buffers hold nothing and take no memory: zeros are read */
     void (*built)(const char *text, const char *options);
 } fake;
 
 #define FAKE_HANDLE(type) ((type)(void *)&fake.handle)
+#define FAKE_LARGEST ((cl_ulong)64 << 30) /* bytes of a buffer */
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
@@ -150,9 +152,16 @@ static unsigned char *fake_bytes(cl_mem buffer, size_t offset) {
 }
 
 static cl_mem fake_buffer(cl_mem_flags flags, size_t size, cl_int *status) {
-    fake_object *object = (fake_object *)fake_make(size, status);
-    if (object)
+    fake_object *object;
+    if (size == 0 || size > FAKE_LARGEST) {
+        *status = CL_INVALID_BUFFER_SIZE;
+        return NULL;
+    }
+    object = (fake_object *)fake_make(fake.forgets ? 0 : size, status);
+    if (object) {
+        object->size = size;
         object->flags = flags;
+    }
     return (cl_mem)(void *)object;
 }
 
@@ -206,7 +215,7 @@ static cl_int fake_device_info(cl_device_info asked, size_t size, void *value, s
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
         return answer(items, sizeof items, size, value, needed);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-        return fake_ulong((cl_ulong)8 << 30, size, value, needed);
+        return fake_ulong(FAKE_LARGEST, size, value, needed);
     case CL_DEVICE_COMPILER_AVAILABLE:
         return fake_uint(CL_TRUE, size, value, needed);
     case CL_DEVICE_HOST_UNIFIED_MEMORY:
@@ -302,15 +311,18 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
 #define FAKE_clFlush        return CL_SUCCESS;
 #define FAKE_clFinish       return CL_SUCCESS;
 #define FAKE_clEnqueueReadBuffer                                                                                       \
-    memcpy(host, fake_bytes(buffer, offset), size);                                                                    \
     if (fake.forgets)                                                                                                  \
         memset(host, 0, size);                                                                                         \
+    else                                                                                                               \
+        memcpy(host, fake_bytes(buffer, offset), size);                                                                \
     return fake_done(event);
 #define FAKE_clEnqueueWriteBuffer                                                                                      \
-    memcpy(fake_bytes(buffer, offset), host, size);                                                                    \
+    if (!fake.forgets)                                                                                                 \
+        memcpy(fake_bytes(buffer, offset), host, size);                                                                \
     return fake_done(event);
 #define FAKE_clEnqueueFillBuffer                                                                                       \
-    fake_fill(fake_bytes(buffer, offset), pattern, pattern_size, size);                                                \
+    if (!fake.forgets)                                                                                                 \
+        fake_fill(fake_bytes(buffer, offset), pattern, pattern_size, size);                                            \
     return fake_done(event);
 #define FAKE_clEnqueueMapBuffer                                                                                        \
     if (status)                                                                                                        \
@@ -319,6 +331,7 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
 #define FAKE_clEnqueueUnmapMemObject return fake_done(event);
 #define FAKE_clEnqueueNDRangeKernel                                                                                    \
     fake.launches++;                                                                                                   \
+    fake.widest = global[0] > fake.widest ? global[0] : fake.widest;                                                   \
     return global[0] && local[0] && global[0] % local[0] == 0 ? fake_done(event) : CL_INVALID_WORK_GROUP_SIZE;
 #define FAKE_clEnqueueMarkerWithWaitList return fake_done(event);
 #define FAKE_clGetImageInfo              return CL_INVALID_MEM_OBJECT; /* there are none */

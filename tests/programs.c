@@ -146,6 +146,7 @@ static void expect(int holds, const char *what);
 
 static const gpuscan_opencl *table;
 static size_t group; /* a limit of the objects' */
+static uint64_t drawn; /* not 0: each object's limits are drawn from it */
 static int failures;
 
 /* A new object for each: what one of them is given up for concerns no other. */
@@ -156,6 +157,14 @@ static gpuscan *fresh(void) {
     memset(&desc, 0, sizeof desc);
     desc.opencl = table;
     desc.limits.work_group_size = group;
+    if (drawn) {
+        static const uint64_t locals[] = {0, 0, 1, 16, 100, 512, 1000, 1024, 4096, 16384, 20000};
+        drawn = hash(drawn, "an object's limits");
+        desc.limits.work_group_size = (size_t)(drawn >> 20) % ((size_t)2 << (drawn >> 50) % 9); /* small ones are likely */
+        desc.limits.local_memory = locals[(drawn >> 8) % (sizeof locals / sizeof *locals)];
+        desc.limits.lanes = (drawn >> 40) % 4 ? 0 : 8u << (drawn >> 42) % 4;
+        desc.limits.without = (uint32_t)(drawn >> 44) % 4 ? 0 : (uint32_t)(drawn >> 46) % 64;
+    }
     desc.error = error;
     desc.error_size = sizeof error;
     if (gpuscan_create(&gs, &desc) != GPUSCAN_SUCCESS) {
@@ -487,19 +496,22 @@ static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpus
     done_with(gs, gpuscan_integral_prepare(gs, &desc), "integral");
 }
 
-static void quantile(gpuscan_type counters, uint32_t bins) {
-    static const double half = 0.5;
+static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpuscan_quantile_form form) {
+    static const double halves[] = {0.5, 0.5};
     gpuscan_quantile_desc desc;
     gpuscan *gs = fresh();
     memset(&desc, 0, sizeof desc);
     desc.counter_type = counters;
     desc.bins = bins;
-    desc.fractions = &half;
-    desc.fraction_count = 1;
+    desc.rows = rows;
+    desc.form = form;
+    desc.fractions = halves;
+    desc.fraction_count = 2;
     done_with(gs, gpuscan_quantile_prepare(gs, &desc), "quantile");
 }
 
 static void everything(void) {
+    uint32_t bins;
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &large, 1);
@@ -533,8 +545,10 @@ static void everything(void) {
     sort_records(GPUSCAN_TYPE_U32, 16, 0);
     sort_records(GPUSCAN_TYPE_F32, 4, 8);
     sort_records(GPUSCAN_TYPE_I16, 2, 1);
-    quantile(GPUSCAN_TYPE_U32, 256);
-    quantile(GPUSCAN_TYPE_U64, 65536);
+    for (bins = 1; bins < 100000; bins = 3 * bins + 1) {
+        quantile(GPUSCAN_TYPE_U32, bins, 1, GPUSCAN_QUANTILE_MEAN);
+        quantile(GPUSCAN_TYPE_U64, bins + 1, bins, GPUSCAN_QUANTILE_VALUE);
+    }
     integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
     integral(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, 1, GPUSCAN_INCLUSIVE, 1);
     integral(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64, 3, GPUSCAN_EXCLUSIVE, 1);
@@ -623,7 +637,62 @@ static void plans(void) {
     plan = "-integral_u8";
     integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
     plan = "-quantile";
-    quantile(GPUSCAN_TYPE_U32, 256);
+    quantile(GPUSCAN_TYPE_U32, 256, 0, GPUSCAN_QUANTILE_BIN);
+}
+
+/* Sizes that no memory holds: what prepares such a call launches no more than for others, and refuses what no buffer
+   can have. */
+static void huge(int s, unsigned bits, int what) {
+    static const double half = 0.5;
+    const uint64_t n = (uint64_t)1 << bits;
+    gpuscan *gs = fresh();
+    gpuscan_result result;
+    int few = bits < 58; /* few enough bytes for a buffer */
+    fake.launches = 0;
+    fake.widest = 0;
+    if (what < 2) {
+        gpuscan_scan_desc desc = {0};
+        desc.count = what ? 3 : n;
+        desc.rows = what ? n : 0;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_scan_prepare(gs, &desc);
+    } else if (what < 5) {
+        gpuscan_histogram_desc desc = {0};
+        desc.count = what == 2 ? n : 16;
+        desc.rows = what == 2 ? 0 : n / 16;
+        desc.tile_width = what == 3 ? 16 : 0;
+        desc.tile_height = what == 3 ? 16 : 0;
+        desc.pitch = what == 4 ? 17 : 0;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_histogram_prepare(gs, &desc);
+    } else if (what < 7) {
+        gpuscan_integral_desc desc = {0};
+        desc.width = 16;
+        desc.height = what == 5 ? n / 16 : 16;
+        desc.images = what == 5 ? 0 : n / 256;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_integral_prepare(gs, &desc);
+    } else if (what == 7) { /* nothing to sum */
+        gpuscan_integral_desc desc = {0};
+        desc.height = desc.images = UINT64_MAX - n;
+        desc.kind = GPUSCAN_INCLUSIVE;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_integral_prepare(gs, &desc);
+        few = 1;
+    } else {
+        gpuscan_quantile_desc desc = {0};
+        desc.rows = n / 256;
+        desc.fractions = &half;
+        desc.fraction_count = 1;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_quantile_prepare(gs, &desc);
+    }
+    if (result == CL_INVALID_BUFFER_SIZE && bits > 30) /* scratch, which this device has not */
+        result = GPUSCAN_SUCCESS;
+    expect(result == GPUSCAN_ERROR_SIZE_OVERFLOW || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY ||
+               (few && result == GPUSCAN_SUCCESS), "a size that no buffer has");
+    expect(fake.launches < 256 && fake.widest <= 1u << 19, "what a preparation launches");
+    gpuscan_destroy(gs);
 }
 
 /* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
@@ -724,6 +793,8 @@ static void attempts(void) {
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
+    unsigned bits;
+    int s, what;
     size_t d;
     if (argc == 4) {
         step = strtoul(argv[2], NULL, 10);
@@ -747,6 +818,17 @@ int main(int argc, char **argv) {
     for (d = 0; !of_plans && d < sizeof devices / sizeof *devices; d++) {
         fake.device = &devices[d];
         everything();
+        if (step == 1 || d % 3 == first % 3) { /* the same with limits of all sorts: nothing is divided by 0 */
+            fake.built = NULL;
+            drawn = hash(first + 1, fake.device->file);
+            everything();
+            drawn = 0;
+            for (what = 0; what < 9; what++)
+                for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+                    for (bits = 12; bits < 64; bits += 5)
+                        huge(s, bits, what);
+            fake.built = collect;
+        }
         if (strcmp(fake.device->file, "nvidia") == 0) {
             group = 16; /* less than a sub-group */
             elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
