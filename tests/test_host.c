@@ -596,9 +596,85 @@ static void test_builtin_addresses(void **state) {
     layer_expect_empty();
 }
 
+/* ---- arrays at one address --------------------------------------------------------------------------------------- */
+
+enum { SHARED_SELECT, SHARED_SCAN, SHARED_WEIGHTS, SHARED_RUNS, SHARED_END, SHARED_COUNT = 777 };
+
+/* A call that reads two arrays, the elements of which are not equally large. */
+static void shared_call(gpuscan *gs, int form, const void *bytes, const void *words, cl_uint *out) {
+    uint64_t selected = 0;
+    memset(out, 0, SHARED_COUNT * sizeof *out);
+    if (form == SHARED_SELECT) {
+        gpuscan_select_desc desc = {0};
+        desc.type = GPUSCAN_TYPE_U8;
+        desc.flag_type = GPUSCAN_TYPE_U32;
+        test_ok(gpuscan_select_host(gs, bytes, words, out, SHARED_COUNT, &selected, &desc));
+    } else if (form == SHARED_SCAN) {
+        gpuscan_scan_desc desc = {0};
+        desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
+        desc.segments.type = GPUSCAN_TYPE_U32;
+        desc.segments.host_data = words;
+        desc.src_type = GPUSCAN_TYPE_U8;
+        desc.dst_type = GPUSCAN_TYPE_U32;
+        test_ok(gpuscan_scan_host(gs, bytes, out, SHARED_COUNT, &desc));
+    } else if (form == SHARED_WEIGHTS) {
+        gpuscan_histogram_desc desc = {0};
+        desc.host_weights = words;
+        test_ok(gpuscan_histogram_host(gs, bytes, out, SHARED_COUNT, &desc));
+    } else {
+        gpuscan_runs_desc desc = {0};
+        desc.key_type = GPUSCAN_TYPE_U8;
+        desc.host_src = words;
+        desc.host_dst = out;
+        test_ok(gpuscan_runs_host(gs, bytes, NULL, SHARED_COUNT, &selected, &desc));
+    }
+}
+
+/* What is read may lie anywhere, also where something else does that is shorter or longer. */
+static void test_one_address(void **state) {
+    static cl_uint words[SHARED_COUNT], apart[SHARED_COUNT], wanted[SHARED_COUNT], out[SHARED_COUNT];
+    int form, i;
+    (void)state;
+    for (i = 0; i < SHARED_COUNT; i++)
+        words[i] = apart[i] = test_below(3) ? (cl_uint)test_below(1 << 30) : 0;
+    for (form = 0; form < 2 * SHARED_END; form++) {
+        gpuscan *gs = limited(form < SHARED_END ? 0 : GPUSCAN_WITHOUT_ZERO_COPY);
+        test_case("two arrays at one address, form %d", form % SHARED_END);
+        shared_call(gs, form % SHARED_END, apart, words, wanted);
+        shared_call(gs, form % SHARED_END, words, words, out);
+        assert_memory_equal(out, wanted, sizeof out);
+        test_destroy(gs);
+        layer_expect_empty();
+    }
+}
+
+/* A result of a reduction is an output like others: within src or the offsets it is refused, next to them it is not. */
+static void test_result_within(void **state) {
+    static cl_ulong arena[40]; /* 10 elements of src, or 3 offsets, from 16 on */
+    const gpuscan_reduce_desc none = {0};
+    int by_offsets, at;
+    (void)state;
+    for (by_offsets = 0; by_offsets < 2; by_offsets++)
+        for (at = 0; at + 2 < 40; at++) {
+            static const cl_ulong elsewhere[10] = {1, 2, 3};
+            int length = by_offsets ? 3 : 10, results = by_offsets ? 2 : 1;
+            gpuscan_reduce_desc desc = none;
+            memset(arena, 0, sizeof arena);
+            desc.src_type = GPUSCAN_TYPE_U64;
+            desc.segments.form = by_offsets ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
+            desc.segments.type = by_offsets ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+            desc.segments.count = by_offsets ? 2 : 0;
+            desc.segments.host_data = by_offsets ? &arena[16] : NULL;
+            test_case("a result %d words from %s", at - 16, by_offsets ? "offsets" : "src");
+            test_expect(gpuscan_reduce_host(test.gs, by_offsets ? elsewhere : &arena[16], &arena[at], 10, &desc),
+                        at + results > 16 && at < 16 + length ? GPUSCAN_ERROR_OVERLAP : GPUSCAN_SUCCESS);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_late_writes), TEST(test_nothing_left_running),
-                                       TEST(test_custom_addresses), TEST(test_builtin_addresses)};
+                                       TEST(test_custom_addresses), TEST(test_builtin_addresses),
+                                       TEST(test_one_address), TEST(test_result_within)};
     test_select();
     return cmocka_run_group_tests_name("host", tests, open_calls, test_close);
 }

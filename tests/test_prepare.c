@@ -183,6 +183,73 @@ static unsigned forbidden_after_prepare(void) {
     return count;
 }
 
+/* A selection in place, of src, of its flags or of a payload, that handles do not show, is one by its bytes: the query's
+   scratch is what the call needs, and what was prepared is what it runs. */
+static void test_places(void **state) {
+    enum { COUNT = 3000, ELEMENT = 4 };
+    size_t align = 0;
+    int what, side;
+    cl_uint bits = 0;
+    (void)state;
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
+    align = bits / 8;
+    for (what = 0; what < 3; what++)
+        for (side = 0; side < 4; side++) { /* which of both are sub-buffers */
+            gpuscan *gs = layered(), *whole = test.gs;
+            cl_buffer_region region = {0, COUNT * ELEMENT};
+            gpuscan_select_desc desc = {0};
+            gpuscan_payload payload = {{NULL, 0}, {NULL, 0}, ELEMENT};
+            gpuscan_buffer from = {NULL, 0}, to = {NULL, 0}, flags = {NULL, 0};
+            cl_mem mem, parts[2];
+            cl_int status = CL_SUCCESS;
+            uint64_t size = 0, apart = 0;
+            region.origin = align;
+            mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, align + COUNT * ELEMENT, NULL, &status);
+            test_cl(status);
+            flags.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, COUNT * ELEMENT, NULL, &status);
+            test_cl(status);
+            parts[0] = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+            test_cl(status);
+            parts[1] = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+            test_cl(status);
+            from.mem = side & 1 ? parts[0] : mem;
+            from.offset = side & 1 ? 0 : align / ELEMENT;
+            to.mem = side & 2 ? parts[1] : mem;
+            to.offset = side & 2 ? 0 : align / ELEMENT;
+            test_case("a selection in place of %s, by sub-buffers %d", what == 0 ? "src" : what == 1 ? "flags" : "a payload",
+                      side);
+            desc.count = COUNT;
+            desc.flags = what == 1 ? from : flags;
+            desc.flag_type = GPUSCAN_TYPE_U32;
+            desc.src = what == 0 ? from : what == 1 ? flags : desc.src;
+            desc.dst = what == 2 ? desc.dst : to;
+            payload.src = from;
+            payload.dst = to;
+            desc.payloads = what == 2 ? &payload : NULL;
+            desc.payload_count = what == 2;
+            test_ok(gpuscan_select_scratch_size(gs, &desc, &size));
+            test_ok(gpuscan_select_prepare(gs, &desc));
+            desc.call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
+            test_cl(status);
+            layer_reset();
+            test_ok(gpuscan_select(gs, &desc));
+            assert_int_equal(forbidden_after_prepare(), 0);
+            test_cl(clFinish(test.queue));
+            desc.src = desc.dst; /* somewhere else, where less is needed */
+            desc.flags.mem = desc.dst.mem = payload.dst.mem = NULL;
+            test_ok(gpuscan_select_scratch_size(gs, &desc, &apart));
+            assert_true(apart + COUNT * ELEMENT <= size);
+            clReleaseMemObject(desc.call.scratch.mem);
+            clReleaseMemObject(parts[0]);
+            clReleaseMemObject(parts[1]);
+            clReleaseMemObject(flags.mem);
+            clReleaseMemObject(mem);
+            test_destroy(gs);
+            test.gs = whole;
+            layer_expect_empty();
+        }
+}
+
 /* After prepare a call only enqueues, with the caller's scratch and with the object's, and the desc given to prepare
    may lack the buffers. */
 static void test_prepare(void **state) {
@@ -385,7 +452,7 @@ static void test_epochs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_cold),    TEST(test_no_host_access), TEST(test_prepare_with_queue),
-                                       TEST(test_epochs),  TEST(test_scratch_flags)};
+                                       TEST(test_epochs),  TEST(test_scratch_flags),  TEST(test_places)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }
