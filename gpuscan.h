@@ -107,7 +107,9 @@
                a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead.
                An integral image needs about 1/20 of its table.
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
-               object's scratch wait for each other.
+               object's scratch wait for each other, and a call whose wait list fails while others wait for it takes
+               these along: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, whatever their buffers are.
+               Calls that bring their own scratch are not taken along.
                Host, through the desc's allocator: the object and its programs; and for a while what building, trying
                out, growing scratch (up to 1 MiB), gpuscan_get_blob and gpuscan_set_blob need. A call that need not
                build or grow allocates nothing (but a buffer for an init on the host that is too large for an argument:
@@ -325,7 +327,8 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
-   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity. AND, OR and XOR are for integers.
+   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity (but of gpuscan_uniform_add, which
+   combines two numbers, NaN). AND, OR and XOR are for integers.
    ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
@@ -458,7 +461,8 @@ typedef struct gpuscan_call {
                                       of 64. What it holds before does not matter. mem NULL: the object's own, which
                                       grows when it must. Calls that share scratch must not run at the same time (what
                                       they write is undefined then, and the kernels of a sort may wait for ever); for
-                                      the object's own the library makes them wait */
+                                      the object's own the library makes them wait, also for a call that then fails:
+                                      see MEMORY */
     uint64_t         scratch_size; /* bytes from the offset on that may be used; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
 } gpuscan_call;
@@ -962,8 +966,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for count_buffer, images, a histogram's weights and the outputs of selections
-   and runs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one
+   like must be the call's, and so must rows, pitches, segments and the offsets of src and dst, by which scans choose
+   programs; buffers (but for count_buffer, images, a histogram's weights, a quantile's cdf and the outputs of
+   selections and runs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one
    that is not are both prepared. Returns what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
@@ -1222,7 +1227,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 /* A selection of the arrays src and flags, of count elements, into the array dst, and how many are kept into selected,
    which may be NULL. flags must be NULL with PREDICATE; dst may be NULL, and src where nothing needs it. dst may equal
    src, or flags of elements as large. The indices are the desc's host_indices; its src, dst, flags, indices, count and
-   selected.count must be zero. Payloads are device buffers here, too. */
+   selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 
@@ -1269,8 +1274,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_
 
 /* The runs of the array keys of count keys: the first key of each into the array keys_dst, which may be NULL, and how
    many there are into runs, which may be NULL, too. Starts, lengths and what is reduced are the desc's host_starts,
-   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count and runs.count must be
-   zero. Payloads are device buffers here, too. */
+   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count, runs.count and
+   runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 
@@ -19069,21 +19074,29 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
 }
 
+/* ADD's also where none is known. */
+static uint32_t gpuscan__packed_op(gpuscan_op op) {
+    switch ((int)op) {
+    case GPUSCAN_OP_MIN: return GPUSCAN__PACKED_MIN;
+    case GPUSCAN_OP_MAX: return GPUSCAN__PACKED_MAX;
+    case GPUSCAN_OP_MUL: return GPUSCAN__PACKED_MUL;
+    case GPUSCAN_OP_AND: return GPUSCAN__PACKED_AND;
+    case GPUSCAN_OP_OR: return GPUSCAN__PACKED_OR;
+    case GPUSCAN_OP_XOR: return GPUSCAN__PACKED_XOR;
+    default: return GPUSCAN__PACKED_ADD;
+    }
+}
+
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
    added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
    bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op <= GPUSCAN_OP_XOR;
+    int known = e->op == GPUSCAN_OP_ADD || gpuscan__packed_op(e->op) != GPUSCAN__PACKED_ADD;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && known;
     int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
     int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
     return integers && !cpu && plain && small ? e->src_size : 0;
-}
-
-static uint32_t gpuscan__packed_op(gpuscan_op op) {
-    static const uint32_t ops[] = {GPUSCAN__PACKED_ADD, GPUSCAN__PACKED_MIN, GPUSCAN__PACKED_MAX, GPUSCAN__PACKED_MUL,
-                                   GPUSCAN__PACKED_AND, GPUSCAN__PACKED_OR,  GPUSCAN__PACKED_XOR};
-    return op < GPUSCAN_OP_CUSTOM ? ops[op] : (uint32_t)GPUSCAN__PACKED_ADD;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
@@ -20631,6 +20644,16 @@ static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t b
     return mem;
 }
 
+/* A buffer that the driver did not give: where that is for its size, with the largest that the device takes. */
+static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
+    cl_ulong most = 0;
+    if (code == CL_INVALID_BUFFER_SIZE &&
+        gs->cl.clGetDeviceInfo(gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL) == CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed; the device takes up to %llu",
+                             (unsigned long long)bytes, what, (unsigned long long)most);
+    return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
+}
+
 /* Commands that still run keep a released buffer alive. */
 static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
@@ -20680,7 +20703,7 @@ static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t byte
         return r;
     mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     if (!mem)
-        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes of scratch failed", (unsigned long long)bytes);
+        return gpuscan__no_buffer(gs, code, bytes, " of scratch");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
         gs->cl.clReleaseMemObject(mem);
         return r;
@@ -21403,6 +21426,14 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
     return a->begin == b->begin && gpuscan__may_share(a, a->end - a->begin, b, b->end - b->begin);
 }
 
+/* An output of a selection or runs is as long as what it has room for. */
+static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, const char *a, const char *b) {
+    uint32_t number = plan->operation->number;
+    int has_capacity = number == GPUSCAN__OPERATION_select || number == GPUSCAN__OPERATION_runs;
+    return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a, b,
+                         has_capacity ? " (outputs reach as far as capacity says, or count)" : "");
+}
+
 /* Then every pair of which one is written. Sets plan->in_place. */
 static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
@@ -21412,7 +21443,7 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) 
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
             if (!gpuscan__ranges_may_meet(a, b))
-                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
+                return gpuscan__overlap(gs, plan, a->field, b->field);
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
@@ -22816,7 +22847,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
     *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    return *mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
 /* Makes the buffers, enqueues the call, and reads what it left over what was there before. */
@@ -23129,7 +23160,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
                 !gpuscan__arrays_overlap(a->data, a_bytes, b->data, b_bytes))
                 continue;
             if (a->data != b->data || !gpuscan__may_share(a->range, a_bytes, b->range, b_bytes))
-                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
+                return gpuscan__overlap(gs, plan, a->field, b->field);
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
@@ -23187,7 +23218,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     else
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     if (!mem)
-        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
+        return gpuscan__no_buffer(gs, code, bytes, "");
     host->mem[host->mem_count++] = mem;
     array->buffer->mem = mem;
     if (reads && !array->zero_copy)
@@ -31415,7 +31446,7 @@ static void gpuscan__blob_append(unsigned char *blob, uint64_t *at, const void *
     *at += gpuscan__padded(size);
 }
 
-/* The binary of a program of the object's own, or its size alone where binary is NULL. */
+/* The binary of a program of the object's own, of *size bytes, or its size alone where binary is NULL. */
 static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__program *program, unsigned char *binary,
                                               uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
@@ -31432,6 +31463,8 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
+    if (binary && sizes[index] != *size)
+        return gpuscan__fail(gs, code, "a program's binary has changed meanwhile");
     *size = sizes[index];
     if (!binary)
         return GPUSCAN_SUCCESS;
@@ -31448,11 +31481,11 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob that has room, or only counts its bytes. */
+/* Appends a program to a blob of so many bytes, or only counts its own. */
 static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
-                                            uint64_t *at) {
+                                            uint64_t bytes, uint64_t *at) {
     gpuscan__blob_entry entry;
-    uint64_t begin = *at;
+    uint64_t begin = *at, own = gpuscan__padded(sizeof(entry));
     size_t i;
     gpuscan_result r;
     memset(&entry, 0, sizeof(entry));
@@ -31464,6 +31497,10 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     for (i = 0; program->names[i]; i++)
         entry.sizes[GPUSCAN__PART_NAMES] += strlen(program->names[i]) + 1;
     entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
+    for (i = 0; i < GPUSCAN__COUNT_OF(entry.sizes); i++)
+        own += gpuscan__padded(entry.sizes[i]);
+    if (blob && own > bytes - *at) /* drivers go on compiling */
+        return gpuscan__fail(gs, GPUSCAN_SUCCESS, "a program's binary has grown meanwhile");
     gpuscan__blob_append(blob, at, &entry, sizeof(entry));
     gpuscan__blob_append(blob, at, program->prefix, program->prefix_length);
     for (i = 0, begin = *at; program->names[i]; begin += strlen(program->names[i++]) + 1)
@@ -31478,13 +31515,14 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
 }
 
 /* Appends all programs. */
-static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, uint64_t *at, uint64_t *entries) {
+static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, uint64_t bytes, uint64_t *at,
+                                             uint64_t *entries) {
     const gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     for (i = 0; i < 2; i++)
         for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next) {
-            r = gpuscan__blob_program(gs, program, blob, at);
+            r = gpuscan__blob_program(gs, program, blob, bytes, at);
             (*entries)++;
         }
     return r;
@@ -31505,7 +31543,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
     memset(&header, 0, sizeof(header));
-    if ((r = gpuscan__blob_programs(gs, NULL, &at, &header.entries)) != 0)
+    if ((r = gpuscan__blob_programs(gs, NULL, 0, &at, &header.entries)) != 0)
         return r;
     if (at > SIZE_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
@@ -31517,13 +31555,14 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
                              (unsigned long long)at);
     memset(bytes, 0, (size_t)at);
-    header.size = at;
     at = sizeof(header);
     header.entries = 0;
-    if ((r = gpuscan__blob_programs(gs, bytes, &at, &header.entries)) != 0) {
-        memset(bytes, 0, (size_t)header.size);
+    if ((r = gpuscan__blob_programs(gs, bytes, *size, &at, &header.entries)) != 0) {
+        memset(bytes, 0, *size);
         return r;
     }
+    *size = (size_t)at;
+    header.size = at;
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter by which it is larger than what was needed */
