@@ -1766,6 +1766,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_BUCKET_BEGIN     61 /* a bucket's elements go to where the first bucket begins */\n"
     "#define GPUSCAN_TEST_PLANT_SMALL_TILES      59 /* a small tile of a counted program loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_CASCADE          62 /* a level of running sums is lost when it is full */\n"
+    "#define GPUSCAN_TEST_PLANT_SHUFFLE          63 /* a shuffle gives the neighbour's value */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1800,14 +1801,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
     "#endif\n"
     "\n"
-    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n"
-    "   the registers by itself, and spills, or loads late what was asked for early. */\n"
+    "/* GROUP_SIZE requires the work-group's size of a kernel, and its sub-groups' where a compiler could choose another one\n"
+    "   for each kernel. GROUP_ATTRIBUTE does so unless the build options limit registers: NVIDIA's compiler would ignore the\n"
+    "   limit, and spill, or issue loads late. */\n"
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS && defined(cl_intel_required_subgroup_size)\n"
+    "#define GPUSCAN_GROUP_SIZE                                                                                             \\\n"
+    "    __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1), intel_reqd_sub_group_size(GPUSCAN_LANES)))\n"
+    "#else\n"
+    "#define GPUSCAN_GROUP_SIZE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n"
+    "#endif\n"
     "#if GPUSCAN_REGISTERS\n"
     "#define GPUSCAN_GROUP_ATTRIBUTE\n"
     "#else\n"
-    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n"
+    "#define GPUSCAN_GROUP_ATTRIBUTE GPUSCAN_GROUP_SIZE\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n"
     "   folded into a constant expression. */\n"
     "\n"
@@ -1822,7 +1830,7 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* CPUs: bytes of a cache line, stores past the caches, and lines that are asked for early. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
@@ -1874,7 +1882,7 @@ static const char *gpuscan__kernels[] = {
     "    return there ? *p : (uint4)(0);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1900,10 +1908,10 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n"
     "   and their compile time matters. */\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
     "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n"
     "#define GPUSCAN_UNROLL_8 _Pragma(\"unroll 8\") /* of rounds whose number is known to the launch alone */\n"
     "#else\n"
@@ -1935,7 +1943,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return count;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many elements of src say of count elements whether they are kept, or are counted themselves. */\n"
     "static inline ulong gpuscan_units(ulong count) {\n"
     "#if GPUSCAN_BITS\n"
@@ -1968,7 +1976,7 @@ static const char *gpuscan__kernels[] = {
     "    return *shared;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where groups begin in the order of their numbers, a group that waits for lower ones waits for running ones, and needs\n"
     "   no ticket, which it would wait for before it loads anything. That is for speed alone: whoever waits too long for a\n"
     "   tile sums it himself. Tests define that they do, and a group's number so that they do not. */\n"
@@ -1986,16 +1994,18 @@ static const char *gpuscan__kernels[] = {
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n"
+    "\n",
     "     PTX        NVIDIA's instructions\n"
-    "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
+    "     SUBGROUPS  OpenCL's sub-groups and shuffles, on a device whose sub-groups have LANES work-items\n"
+    "     AMD        builtins of AMD's compiler, whose OpenCL C has sub-groups but no shuffles\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
     "\n"
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
-    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS || \\\n"
+    "    GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
     "#define GPUSCAN_HAS_LANES    1\n"
     "#define GPUSCAN_LANES_APART  1 /* a sub-group may exchange while the others do not */\n"
     "#define GPUSCAN_WINDOW       GPUSCAN_LANES\n"
@@ -2008,11 +2018,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
+    "#define GPUSCAN_LANE_BEFORE(d) /* of d before, or its own */                                                           \\\n"
+    "    (GPUSCAN_LANE >= (d) ? GPUSCAN_LANE - (d) + (GPUSCAN_PLANTED(SHUFFLE) ? 1 : 0) : GPUSCAN_LANE)\n"
     "\n"
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
@@ -2026,7 +2038,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "    uint highest;\n"
@@ -2058,7 +2070,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -2069,25 +2081,58 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" GPUSCAN_ALL_LANES \";\" ::: \"memory\")\n"
     "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
-    "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+    "#ifdef cl_khr_subgroup_shuffle\n"
+    "#define GPUSCAN_SUBGROUP_SHUFFLE sub_group_shuffle\n"
+    "#else\n"
+    "#define GPUSCAN_SUBGROUP_SHUFFLE intel_sub_group_shuffle\n"
+    "#endif\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
-    "    return sub_group_shuffle(x, lane);\n"
+    "    return GPUSCAN_SUBGROUP_SHUFFLE(x, lane);\n"
     "}\n"
     "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n"
-    "    return sub_group_shuffle(x, GPUSCAN_LANE >= d ? GPUSCAN_LANE - d : GPUSCAN_LANE);\n"
+    "    return GPUSCAN_SUBGROUP_SHUFFLE(x, GPUSCAN_LANE_BEFORE(d));\n"
     "}\n"
     "static inline uint gpuscan_uint_xor(uint x, uint d, local uint *memory) {\n"
-    "    return sub_group_shuffle_xor(x, d);\n"
+    "    return GPUSCAN_SUBGROUP_SHUFFLE(x, GPUSCAN_LANE ^ d);\n"
     "}\n"
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
+    "#ifdef cl_khr_subgroup_ballot\n"
     "    uint4 lanes = sub_group_ballot(predicate);\n"
     "#if GPUSCAN_LANES > 32\n"
     "    return (ulong)lanes.y << 32 | lanes.x;\n"
     "#else\n"
     "    return lanes.x;\n"
     "#endif\n"
+    "#else\n"
+    "    return sub_group_reduce_add(predicate ? (gpuscan_ballot_t)1 << GPUSCAN_LANE : 0); /* bits that differ: no carries */\n"
+    "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "\n",
+    "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
+    "#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != GPUSCAN_LANES\n"
+    "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
+    "#endif\n"
+    "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
+    "    return (uint)__builtin_amdgcn_ds_bpermute((int)(4 * lane), (int)x);\n"
+    "}\n"
+    "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n"
+    "    return gpuscan_uint_at(x, GPUSCAN_LANE_BEFORE(d), memory);\n"
+    "}\n"
+    "static inline uint gpuscan_uint_xor(uint x, uint d, local uint *memory) {\n"
+    "    return gpuscan_uint_at(x, GPUSCAN_LANE ^ d, memory);\n"
+    "}\n"
+    "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
+    "#if GPUSCAN_LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
+    "    return __builtin_amdgcn_ballot_w64(predicate != 0);\n"
+    "#elif GPUSCAN_LANES == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
+    "    return __builtin_amdgcn_ballot_w32(predicate != 0);\n"
+    "#else /* an older compiler's: LLVM's comparison 33 is \"not equal\" */\n"
+    "    return (gpuscan_ballot_t)__builtin_amdgcn_uicmp((uint)(predicate != 0), 0u, 33);\n"
+    "#endif\n"
+    "}\n"
+    "#define GPUSCAN_LANES_SYNC()                                                                                           \\\n"
+    "    (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"), __builtin_amdgcn_wave_barrier())\n"
     "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
@@ -2098,7 +2143,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "}\n"
     "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n"
-    "    return gpuscan_uint_at(x, GPUSCAN_LANE >= d ? GPUSCAN_LANE - d : GPUSCAN_LANE, memory);\n"
+    "    return gpuscan_uint_at(x, GPUSCAN_LANE_BEFORE(d), memory);\n"
     "}\n"
     "static inline uint gpuscan_uint_xor(uint x, uint d, local uint *memory) {\n"
     "    return gpuscan_uint_at(x, GPUSCAN_LANE ^ d, memory);\n"
@@ -6635,7 +6680,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SCAN_SUMS_NUMBERS\n"
     "} gpuscan_scan_sums_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
     "                  global gpuscan_t *sums, gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
@@ -6667,7 +6712,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                     gpuscan_scan_carries_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
@@ -6701,9 +6746,9 @@ static const char *gpuscan__kernels[] = {
     "            if (i < parts)\n"
     "                x = sum[i];\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "            x = gpuscan_window_end(running, gpuscan_window_begin(x, shared), shared);\n",
+    "            x = gpuscan_window_end(running, gpuscan_window_begin(x, shared), shared);\n"
     "            before = gpuscan_shuffle_up(x, 1);\n"
-    "            if (GPUSCAN_LANE == 0)\n"
+    "            if (GPUSCAN_LANE == 0)\n",
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all have read what the first sub-group writes */\n"
@@ -6729,7 +6774,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_scan_parts(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst,\n"
     "                   global const uint *count_buffer,\n"
     "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
@@ -6783,9 +6828,9 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_tile tile;\n"
     "            gpuscan_t sum, prefix = carry;\n"
     "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
-    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n",
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
     "            gpuscan_tile_within(&tile, part_sum, &prefix, &sum);\n"
-    "            gpuscan_tile_store(&tile, from, to, at, last, prefix, flags, shared);\n"
+    "            gpuscan_tile_store(&tile, from, to, at, last, prefix, flags, shared);\n",
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
     "        carry = gpuscan_combine(carry, part_sum);\n"
@@ -8055,7 +8100,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SCAN_HEADS_NUMBERS\n"
     "} gpuscan_scan_heads_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_scan_heads_clear(global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
     "    for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
     "        heads[numbers.heads_offset + w] = 0;\n"
@@ -8067,7 +8112,7 @@ static const char *gpuscan__kernels[] = {
     "typedef uint gpuscan_offset;\n"
     "#endif\n"
     "#define GPUSCAN_OFFSETS_EACH 8\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_scan_heads_set(global const gpuscan_offset *offsets, global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
     "    global uint *words = heads + numbers.heads_offset;\n"
     "    ulong all = GPUSCAN_PLANTED(SEGMENT_HEADS) ? numbers.offsets - 1 : numbers.offsets;\n"
@@ -8919,7 +8964,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if GPUSCAN_SELECT_MULTI_PASS\n"
     "/* As gpuscan_scan_parts, after gpuscan_scan_sums and gpuscan_scan_carries. states: the carries. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_select_parts(GPUSCAN_SELECT_PARAMETERS(const gpuscan_t)) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -9182,7 +9227,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_OUTPUT_MOVE(k, word, words)                                                                            \\\n"
     "    gpuscan_bytes_move((global const uchar *)outputs.from##k, (global uchar *)outputs.to##k,                           \\\n"
     "                       kept * (words) * sizeof(word));\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_select_move(global const uint *total, global const uchar *indices_from, GPUSCAN_SELECT_OUTPUTS) {\n"
     "    ulong all = gpuscan_count(0xfffffffffffffffful, total, numbers.count_offset, GPUSCAN_FLAG_COUNT_U64);\n"
     "    ulong kept = min(all, numbers.capacity);\n"
@@ -9208,7 +9253,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_CPU\n"
     "/* A group's one work-item takes TILE consecutive elements at a time, addend by addend. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n"
     "                    gpuscan_uniform_add_numbers numbers) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -9282,7 +9327,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* A group takes GROUP * ITEM_VECTORS aligned vectors of dst at a time; what none holds, at both ends, all share. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n"
     "                    gpuscan_uniform_add_numbers numbers) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -11463,7 +11508,7 @@ static const char *gpuscan__kernels[] = {
     "#if !GPUSCAN_WORD\n"
     "/* The launch before, where there is something to join: each group's tail. It reads no more than is behind the last end,\n"
     "   which is little unless segments are long. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_reduce_tails(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
     "                     global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
     "                     gpuscan_reduce_segments_numbers numbers,\n"
@@ -11543,7 +11588,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_REDUCE_FINISH_NUMBERS\n"
     "} gpuscan_reduce_finish_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
@@ -11808,7 +11853,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
     "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
@@ -11826,7 +11871,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* A group takes TILE columns. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
     "    ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
@@ -11845,7 +11890,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
@@ -12008,7 +12053,7 @@ static const char *gpuscan__kernels[] = {
     "            steps[(first + k) * stride] = sum[k];\n"
     "}\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
     "    gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
@@ -12052,7 +12097,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* A group takes a strip of an image, ITEM_VECTORS bands a sub-group at a time, which tell each other their sums. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong bands = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.bands;\n"
     "    ulong image = get_group_id(0) / numbers.strips, strip = get_group_id(0) - image * numbers.strips;\n"
@@ -12121,7 +12166,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* A sub-group takes ITEM_VECTORS steps, a lane's strip each at a time. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong steps = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
     "    ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
@@ -12246,7 +12291,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
@@ -12310,8 +12355,8 @@ static const char *gpuscan__kernels[] = {
     "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
     "                x[k * GPUSCAN_VECTOR + v] = gpuscan_combine(x[k * GPUSCAN_VECTOR + v - 1], x[k * GPUSCAN_VECTOR + v]);\n"
     "            end[k] = x[k * GPUSCAN_VECTOR + GPUSCAN_VECTOR - 1];\n"
-    "        }\n",
-    "        gpuscan_lanes_scan(end, before, sum, shared);\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, before, sum, shared);\n",
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_t prefix = gpuscan_combine(left[k], before[k]);\n"
@@ -12539,7 +12584,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    ulong ranks[GPUSCAN_MAX_FRACTIONS]; /* what they are made of */\n"
     "    ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
@@ -12646,7 +12691,7 @@ static const char *gpuscan__kernels[] = {
     "/* Of several small histograms, of per a sub-group: its vectors are scanned from the first to the last one, wherever a\n"
     "   histogram ends, and what precedes each vector stands in local memory, the sub-group's sum behind the last. So there\n"
     "   the vector of a rank is found by halves, once what precedes its histogram is taken off. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS; /* what they are made of */\n"
     "    local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
@@ -12708,8 +12753,8 @@ static const char *gpuscan__kernels[] = {
     "                uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n"
     "                ulong next = within[k] - sums[min(r, here) * vectors];\n"
     "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                    next += x[k].element[v];\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    next += x[k].element[v];\n",
     "                    if (r < here && bin + v < bins)\n"
     "                        gpuscan_cdf_store(cdf, numbers.cdf_size, (row + r) * numbers.pitch + bin + v, next);\n"
     "                }\n"
@@ -12823,7 +12868,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* A row by several groups: each sub-group publishes the sum of its batches; the last group to arrive scans these sums,\n"
     "   and its sub-groups look for a rank each. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    ulong row_groups = numbers.row_groups, row = get_group_id(0) / row_groups, bins = numbers.bins;\n"
     "    ulong batches = numbers.batches, of_row = row_groups * GPUSCAN_SUBGROUPS, of_sum = batches * GPUSCAN_BATCH_BINS;\n"
@@ -12874,7 +12919,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
     "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
     "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
     "    ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
@@ -13933,7 +13978,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0);\n"
     "    uint flags = (uint)numbers.flags, sixteen = 16;\n"
@@ -13978,8 +14023,8 @@ static const char *gpuscan__kernels[] = {
     "            break;\n"
     "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
-    "#if GPUSCAN_TILED\n",
-    "        for (; block < end; block++)\n"
+    "#if GPUSCAN_TILED\n"
+    "        for (; block < end; block++)\n",
     "            gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
     "                               flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#else\n"
@@ -14812,7 +14857,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
     "\n"
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "kernel GPUSCAN_GROUP_SIZE void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
     "    ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
@@ -18187,6 +18232,7 @@ static const char *gpuscan__kernels[] = {
     X(LANES_PTX, 1)                                                                                                    \
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
+    X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: tiles after so many the prefixes begin behind the sums */           \
     X(BIN_MODE_VALUE, 0)     /* integers: one bin a value; for these see gpuscan_even_bin */                           \
     X(BIN_MODE_SHIFT, 1)                                                                                               \
@@ -18466,6 +18512,7 @@ typedef struct gpuscan__device {
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
+    int asks_width;   /* LANES_SUBGROUPS: kernels cannot require their sub-groups' width, and must be asked for it */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -19384,12 +19431,34 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
-   Not measured here: the numbers are those of comparable libraries. */
+   None was measured: the rows are the fastest of an H100 that was given this profile, with lanes and nothing else of
+   NVIDIA's. Large elements, selections and runs take several passes: a look-back cannot keep pace with memory where a
+   state does not fit one word, or a tile is few bytes. */
 static void gpuscan__profile_progress(gpuscan__profile *p) {
+    static const gpuscan__tuning scan[] = {
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 4, 0, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, 0, 0}};
+    static const gpuscan__tuning select[] = {
+        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, 0, 0}};
     gpuscan__profile_gpu(p);
+    GPUSCAN__TUNE(p, scan);
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8);
+    memcpy(p->select, select, sizeof(select));
+    memcpy(p->runs, select, sizeof(select));
+    p->select_count = p->runs_count = (uint32_t)GPUSCAN__COUNT_OF(select);
+    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
     p->counts_local = 32 * GPUSCAN__KIB;
+}
+
+/* AMD's work-items have up to 256 registers, so that they can sort as many keys each as were fastest. */
+static void gpuscan__profile_amd(gpuscan__profile *p) {
+    gpuscan__profile_progress(p);
+    p->sort_vectors = 24;
 }
 
 /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. All measured on an H200;
@@ -19708,6 +19777,8 @@ static void gpuscan__profile_nothing_more(gpuscan__profile *p) {
     (void)p;
 }
 
+enum { GPUSCAN__VENDOR_AMD = 0x1002 };
+
 /* The first row that matches is the device's; the last matches every device. */
 static const struct {
     const char *name;
@@ -19718,7 +19789,7 @@ static const struct {
 } gpuscan__profiles[] = {
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", gpuscan__profile_simulator},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", gpuscan__profile_nvidia},
-    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, gpuscan__profile_progress},
+    {"AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, gpuscan__profile_amd},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_progress},
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
@@ -19786,11 +19857,74 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
+#define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* an extension */
+
+/* The width of sub-groups that every kernel of a device has, or may require; 0: there is none that a program can rely on.
+   Intel's compiler chooses one for each kernel unless it is told, and most of its GPUs run 16 best. */
+static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
+    static const uint32_t widths[] = {16, 32, 8};
+    size_t sizes[16], bytes = 0, i, w;
+    uint64_t multiple = gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
+    if (!strstr(extensions, GPUSCAN__REQUIRED_WIDTH))
+        return multiple == 8 || multiple == 16 || multiple == 32 || multiple == 64 ? (uint32_t)multiple : 0;
+    if (gs->cl.clGetDeviceInfo(gs->device_id, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof(sizes), sizes,
+                               &bytes) == CL_SUCCESS)
+        for (w = 0; w < GPUSCAN__COUNT_OF(widths); w++)
+            for (i = 0; i < bytes / sizeof(sizes[0]); i++)
+                if (sizes[i] == widths[w])
+                    return widths[w];
+    return 0;
+}
+
+/* Whether sub-groups run as the kernels need them. PoCL 6 takes a CPU's work-items through a loop and computes a look-back
+   of many tiles wrong; Intel's runtime for CPUs makes vectors of them, which are right. */
+static int gpuscan__runs_subgroups(const gpuscan__device *device) {
+    return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
+}
+
+/* How a device's lanes exchange, and the width of its sub-groups: the profile's way, or what the driver offers. */
+static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
+    gpuscan__device *device = &gs->device;
+    uint64_t width = 0;
+    device->lanes = device->profile.lanes;
+    device->lane_width = device->profile.lane_width;
+    if (gs->limits.lanes) {
+        device->lanes = GPUSCAN__LANES_LOCAL;
+        device->lane_width = gs->limits.lanes;
+        /* each group reaches another number of barriers, which compilers for CPUs make hang */
+        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.fence != GPUSCAN__FENCE_MEM)
+            device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
+        device->lanes = GPUSCAN__LANES_NONE;
+    } else if (device->lanes == GPUSCAN__LANES_NONE) {
+        int kind = GPUSCAN__LANES_NONE;
+        if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
+            kind = GPUSCAN__LANES_AMD;
+            width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
+        } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
+                   (strstr(extensions, "cl_khr_subgroup_shuffle") || strstr(extensions, "cl_intel_subgroups"))) {
+            kind = GPUSCAN__LANES_SUBGROUPS;
+            width = gpuscan__subgroup_width(gs, extensions);
+        }
+        if (width == 8 || width == 16 || width == 32 || width == 64) {
+            device->lanes = kind;
+            device->lane_width = (uint32_t)width;
+            device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
+            /* a folding group's sub-groups wait for each other: none of these drivers promises that all of them run */
+            device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+        } else if (kind != GPUSCAN__LANES_NONE) {
+            gs->refusals++;
+            snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no width that can be relied on");
+        }
+    }
+}
+
 /* The fence of device scope, and the build options with it: the profile's, where the lanes have what it takes, or
    OpenCL's own. */
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
-    device->build_options = "";
+    const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+    device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
     device->fence = device->profile.fence;
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
         device->build_options = "-cl-opt-disable";
@@ -19798,11 +19932,11 @@ static void gpuscan__choose_fence(gpuscan *gs) {
         device->fence = GPUSCAN__FENCE_NONE;
     if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
         device->fence = GPUSCAN__FENCE_OPENCL2;
-        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+        device->build_options = later;
     }
     if (gs->limits.without & GPUSCAN_WITHOUT_FENCE) {
         device->fence = GPUSCAN__FENCE_NONE;
-        device->build_options = "";
+        device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
     }
 }
 
@@ -19908,17 +20042,9 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__profile_base(profile);
     profile->name = gpuscan__profiles[i].name;
     gpuscan__profiles[i].set(profile);
-    /* its stand-in has barriers that each group reaches another number of times, which compilers for CPUs make hang */
-    if (gs->limits.lanes && (device->type & CL_DEVICE_TYPE_CPU) && profile->fence != GPUSCAN__FENCE_MEM)
-        profile->refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    gpuscan__choose_lanes(gs, text);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
         gs->refused[i] = profile->refused;
-    device->lanes = (without & GPUSCAN_WITHOUT_LANES) ? GPUSCAN__LANES_NONE : profile->lanes;
-    device->lane_width = profile->lane_width;
-    if (gs->limits.lanes) {
-        device->lanes = GPUSCAN__LANES_LOCAL;
-        device->lane_width = gs->limits.lanes;
-    }
     if (device->lanes == GPUSCAN__LANES_PTX)
         gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
@@ -21930,9 +22056,9 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
                   plan->operation->number == GPUSCAN__OPERATION_select ||
                   plan->operation->number == GPUSCAN__OPERATION_runs) && single) ||
                 (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
-    if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
-        return (uint32_t)gpuscan__min(group, alone ? width : width * width);
-    return group;
+    if (gs->device.lanes == GPUSCAN__LANES_NONE)
+        return group;
+    return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
 /* Of so many vectors, of so many bytes each, those that a work-item keeps in registers. */
@@ -22151,6 +22277,18 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether a program's kernels have sub-groups of the width that it is written for, where the width is not required. */
+static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
+    size_t i, width = gs->device.lane_width;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i] && gs->device.asks_width; i++)
+        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
+                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
+                                            NULL) != CL_SUCCESS ||
+            width != gs->device.lane_width)
+            return 0;
+    return 1;
+}
+
 /* Gets the plan's program. Where its kernels are not built, do not fit their group, or fail their test: *again. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
@@ -22158,6 +22296,11 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
+    if (r == 0 && gpuscan__uses_lanes(gs, &plan->key) && !gpuscan__has_lane_width(gs, *program)) {
+        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
         r = gpuscan__prove(gs, plan, *program, again);
     if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))

@@ -486,10 +486,11 @@ done
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
 
 # The programs that the library would build on devices of all sorts, as the OpenCL C that the device would get; every
-# fifth as each later version, too. PTX wants NVIDIA's target. By default every sixteenth program, with another seed others.
+# fifth as each later version, too. PTX wants NVIDIA's target, and the builtins of AMD's lanes AMD's. By default every sixteenth program, with another seed others.
 cat > kernel.sh << 'END'
 one() {
-  if clang -target "$target" -x cl "-cl-std=$1" -fsyntax-only -Wall -Wshadow -Wno-unused-function -Wno-unused-variable \
+  # shellcheck disable=SC2086 # words
+  if clang -target $target -x cl "-cl-std=$1" -fsyntax-only -Wall -Wshadow -Wno-unused-function -Wno-unused-variable \
     -Wno-tautological-compare -Xclang -finclude-default-header -Xclang -cl-ext=+all -Werror "$file" > "$file.txt" 2>&1
   then
     echo ok
@@ -501,6 +502,7 @@ one() {
 for file; do
   target=spir64
   grep -q 'GPUSCAN_PTX [1-9]' "$file" && target=nvptx64
+  grep -q 'define GPUSCAN_LANES_KIND 4' "$file" && target='amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib'
   case $(head -1 "$file") in *CL2.0*) lowest=CL2.0 ;; *CL3.0*) lowest=CL3.0 ;; *) lowest=CL1.2 ;; esac
   one $lowest
   case $file in
@@ -516,13 +518,6 @@ parts=16
 [ -n "$all" ] && parts=1
 check 'the programs of all devices are written' sh -c \
   "./programs programs.d $parts $((turn % parts)) > programs.txt"
-# What no device here is given: OpenCL's sub-groups, of 32 and of 64 lanes. Not for CPU strategies.
-for file in $(grep -l 'define GPUSCAN_LANES 32' programs.d/amd-*.cl | awk 'NR % 5 == 1'); do
-  for width in 32 64; do
-    sed "s/define GPUSCAN_LANES_KIND 0/define GPUSCAN_LANES_KIND 2/; s/define GPUSCAN_LANES 32/define GPUSCAN_LANES $width/" \
-      "$file" > "programs.d/subgroups$width-${file##*-}"
-  done
-done
 # In each of NVIDIA's programs with a folding group, all lanes have read the prefix before one writes the next. No test
 # sees it: today's compilers bring the lanes together a few instructions before.
 folding_programs() {

@@ -21,6 +21,7 @@ typedef struct fake_device {
     cl_uint capability; /* of NVIDIA's, times 10 */
     cl_uint clock;
     cl_ulong cache;
+    cl_uint wave; /* work-items of a sub-group; 0: AMD's have 64, Intel's 8, 16 or 32 */
 } fake_device;
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -33,10 +34,12 @@ static inline size_t fake_text_size(const char *text) {
 static inline int fake_says(const fake_device *d, cl_device_info asked, size_t size, void *value, size_t *needed,
                             cl_int *code) {
     const cl_device_fp_config f64 = 63;
-    const cl_uint major = d->capability / 10, minor = d->capability % 10, warp = 32, wave = 64;
+    const cl_uint major = d->capability / 10, minor = d->capability % 10, warp = 32, wave = d->wave ? d->wave : 64;
+    const size_t sizes[3] = {d->wave ? d->wave : 8, 16, 32}, multiple = d->wave;
     const cl_uint registers = d->capability < 30 ? 32768 : 65536;
     const cl_ulong atomics = 127; /* all of them, from 3.0 on */
     const int is_amd = d->extensions && strstr(d->extensions, "cl_amd");
+    const int has_sizes = d->extensions && strstr(d->extensions, "cl_intel_required_subgroup_size");
     const int is_3 = d->extensions && d->version && strncmp(d->version, "OpenCL 3", 8) == 0;
     const int is_c_3 = is_3 && d->language && strncmp(d->language, "OpenCL C 3", 10) == 0;
     static const struct {
@@ -68,6 +71,8 @@ static inline int fake_says(const fake_device *d, cl_device_info asked, size_t s
         {0x4002 /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */, &registers, d->capability ? sizeof registers : 0},
         {0x4003 /* CL_DEVICE_WARP_SIZE_NV */, &warp, d->capability ? sizeof warp : 0},
         {0x4043 /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */, &wave, is_amd ? sizeof wave : 0},
+        {0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */, &multiple, is_3 ? sizeof multiple : 0},
+        {0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizes, !has_sizes ? 0 : d->wave ? sizeof *sizes : sizeof sizes},
     };
     size_t i;
     for (i = 0; i < sizeof answers / sizeof *answers; i++)

@@ -36,41 +36,44 @@ static int print(char *text, size_t size, const char *format, va_list arguments)
 static const fake_device devices[] = {
     {"pocl", "pthread-haswell-AMD EPYC", "AuthenticAMD", "Portable Computing Language", "OpenCL 3.0 PoCL HSTR: pthread",
      "OpenCL C 1.2 PoCL", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_3d_image_writes cl_khr_fp16", 0x8086,
-     CL_DEVICE_TYPE_CPU, 4096, 524288, 16, 1, 0, 1500, 4u << 20},
+     CL_DEVICE_TYPE_CPU, 4096, 524288, 16, 1, 0, 1500, 4u << 20, 0},
     {"intel-cpu", "Intel(R) Xeon(R) Processor", "Intel(R) Corporation", "Intel(R) OpenCL", "OpenCL 3.0 (Build 0)",
      "OpenCL C 3.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_intel_subgroups", 0x8086, CL_DEVICE_TYPE_CPU,
-     8192, 32768, 64, 1, 0, 1500, 4u << 20},
+     8192, 32768, 64, 1, 0, 1500, 4u << 20, 0},
     {"nvidia", "NVIDIA H200", "NVIDIA Corporation", "NVIDIA CUDA", "OpenCL 3.0 CUDA", "OpenCL C 1.2 ",
      ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_nv_compiler_options cl_nv_device_attribute_query cl_nv_pragma_unroll", 0x10DE,
-     CL_DEVICE_TYPE_GPU, 1024, 49152, 132, 1, 90, 1500, 4u << 20},
+     CL_DEVICE_TYPE_GPU, 1024, 49152, 132, 1, 90, 1500, 4u << 20, 0},
     {"nvidia-old", "GeForce GTX 580", "NVIDIA Corporation", "NVIDIA CUDA", "OpenCL 1.2 CUDA", "OpenCL C 1.2 ",
      ATOMICS32 "cl_khr_fp64 cl_nv_device_attribute_query", 0x10DE, CL_DEVICE_TYPE_GPU, 1024, 49152, 16, 1, 20, 1500,
-     4u << 20},
+     4u << 20, 0},
     {"amd", "gfx90a", "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ",
      "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,
-     CL_DEVICE_TYPE_GPU, 256, 65536, 104, 1, 0, 1500, 4u << 20},
+     CL_DEVICE_TYPE_GPU, 256, 65536, 104, 1, 0, 1500, 4u << 20, 0},
     {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
      "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
-     CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 1500, 4u << 20},
+     CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 1500, 4u << 20, 0},
     {"arm", "Mali-G78 r0p1", "ARM", "ARM Platform", "OpenCL 3.0 v1.r32p1", "OpenCL C 3.0 v1.r32p1",
      ATOMICS32 ATOMICS64 "cl_khr_fp16 cl_khr_subgroups", 0x13B5, CL_DEVICE_TYPE_GPU, 512, 32768, 20, 0, 0, 1500,
-     4u << 20},
+     4u << 20, 0},
     {"apple", "Apple M2", "Apple", "Apple", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, 0x1027F00, CL_DEVICE_TYPE_GPU,
-     256, 32768, 10, 0, 0, 1500, 4u << 20},
+     256, 32768, 10, 0, 0, 1500, 4u << 20, 0},
     {"plain", "Some GPU", "Somebody", "Some OpenCL", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, 0, CL_DEVICE_TYPE_GPU,
-     64, 1024, 1, 0, 0, 1500, 4u << 20},
+     64, 1024, 1, 0, 0, 1500, 4u << 20, 0},
 };
 
-/* GPUs whose compilers run without them; all of AMD's get the same programs. */
+/* GPUs whose compilers run without them; all of AMD's with wavefronts of one width get the same programs. */
+#define AMD_GPU(file, name, wave)                                                                                      \
+    {file, name, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ", "OpenCL C 2.0 ", \
+     ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,             \
+     CL_DEVICE_TYPE_GPU, 256, 65536, 48, 1, 0, 2500, 6u << 20, wave}
 static const fake_device offline[] = {
-    {"amd", "gfx1100", "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ",
-     "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query",
-     0x1002, CL_DEVICE_TYPE_GPU, 256, 65536, 48, 1, 0, 2500, 6u << 20},
+    AMD_GPU("amd64", "gfx90a", 64),
+    AMD_GPU("amd32", "gfx1100", 32),
     {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
      "OpenCL C 1.2 ",
      ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size cl_khr_subgroup_shuffle "
                          "cl_khr_subgroup_ballot",
-     0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 2400, 16u << 20},
+     0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 2400, 16u << 20, 0},
 };
 
 static const char *folder, *plan = "";
@@ -603,7 +606,10 @@ static void plans(void) {
         reduce.segments.count = 1000000;
         prepare_reduce(&reduce);
         plan = "-scan_keys";
-        segmented(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U32);
+        scan.count = count;
+        scan.rows = 0;
+        scan.segments.form = GPUSCAN_SEGMENTS_KEYS;
+        prepare_scan(&scan);
     }
     plan = "-histogram_u8";
     histogram(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 0);

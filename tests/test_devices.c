@@ -98,7 +98,8 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
     for (i = 0; i < count && i < 8; i++) {
         if (refuses && strstr(lines[i], refuses))
             has_refused = refuses_without || !strstr(lines[i], "#define GPUSCAN_LANES_KIND 0\n");
-        if (strstr(lines[i], "#define GPUSCAN_PTX ") && !strstr(lines[i], "#define GPUSCAN_PTX 0\n"))
+        if ((strstr(lines[i], "#define GPUSCAN_PTX ") && !strstr(lines[i], "#define GPUSCAN_PTX 0\n")) ||
+            strstr(lines[i], "#define GPUSCAN_LANES_KIND 2\n") || strstr(lines[i], "#define GPUSCAN_LANES_KIND 4\n"))
             has_instructions = 1;
         if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
             has_wide = 1;
@@ -406,6 +407,74 @@ static void test_no_instructions(void **state) {
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
     close_disguised(gs);
+}
+
+/* Sub-groups are used where their width is known, and given up where a program with them is not built. What keeps a device
+   from having lanes is said. */
+static void test_subgroups(void **state) {
+#define SHUFFLES "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_ballot"
+#define AMD      "AMD Accelerated Parallel Processing"
+    static const struct {
+        const char *what, *platform, *version, *extensions;
+        cl_uint vendor, says; /* says: what the driver gives as the width; 0: 64 of AMD's, 8, 16 or 32 of Intel's */
+        int kind;
+        uint32_t width;
+        unsigned refusals;
+    } cases[] = {
+        {"Intel's, which may be required", "Intel", "OpenCL 3.0 ", "cl_intel_subgroups cl_intel_required_subgroup_size",
+         0x8086, 0, GPUSCAN__LANES_SUBGROUPS, 16, 0},
+        {"Intel's, of 32 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 32,
+         GPUSCAN__LANES_SUBGROUPS, 32, 0},
+        {"Intel's, of 4 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 4,
+         GPUSCAN__LANES_NONE, 32, 1},
+        {"Intel's, of OpenCL 1.2", "Intel", "OpenCL 1.2 ", "cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
+         0, GPUSCAN__LANES_NONE, 32, 0},
+        {"of 16", "ARM", "OpenCL 3.0 ", SHUFFLES, 0x13b5, 16, GPUSCAN__LANES_SUBGROUPS, 16, 0},
+        {"of no width", "ARM", "OpenCL 3.0 ", SHUFFLES, 0x13b5, 0, GPUSCAN__LANES_NONE, 32, 1},
+        {"of 128", "QUALCOMM", "OpenCL 3.0 ", SHUFFLES, 0x5143, 128, GPUSCAN__LANES_NONE, 32, 1},
+        {"no shuffles", "ARM", "OpenCL 3.0 ", "cl_khr_subgroups cl_khr_subgroup_ballot", 0x13b5, 16,
+         GPUSCAN__LANES_NONE, 32, 0},
+        {"AMD's, of 64", AMD, "OpenCL 2.0 ", "cl_amd_device_attribute_query", 0x1002, 0, GPUSCAN__LANES_AMD, 64, 0},
+        {"AMD's, of 32", AMD, "OpenCL 2.0 ", "cl_amd_device_attribute_query", 0x1002, 32, GPUSCAN__LANES_AMD, 32, 0},
+        {"AMD's by another driver", "rusticl", "OpenCL 3.0 ", "cl_amd_device_attribute_query", 0x1002, 0,
+         GPUSCAN__LANES_NONE, 32, 0},
+    };
+    size_t i;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gpuscan *gs;
+        gpuscan_info info;
+        disguise d;
+        memset(&d, 0, sizeof d);
+        d.says.type = CL_DEVICE_TYPE_GPU;
+        d.says.name = "a card";
+        d.says.platform = cases[i].platform;
+        d.says.version = cases[i].version;
+        d.says.extensions = cases[i].extensions;
+        d.says.vendor_id = cases[i].vendor;
+        d.says.wave = cases[i].says;
+        test_case("sub-groups: %s", cases[i].what);
+        gs = open_disguised(&d, 0);
+        assert_int_equal(gs->device.lanes, cases[i].kind);
+        assert_int_equal(gs->device.lane_width, cases[i].width);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.refusals, cases[i].refusals);
+        assert_int_equal(info.refusal[0] != 0, cases[i].refusals != 0);
+        if (cases[i].refusals)
+            test_announce_refusals(1, cases[i].what);
+        if (cases[i].kind == GPUSCAN__LANES_NONE || !test_takes_one_of(4, i)) {
+            test_destroy(gs);
+        } else {
+            runs(gs, cases[i].what);
+            test_ok(gpuscan_get_info(gs, &info));
+            assert_int_equal(info.has_lanes, 0);
+            close_disguised(gs);
+            continue;
+        }
+        test.announced = 0;
+        layer_expect_empty();
+    }
 }
 
 /* What a card's compute capability has is asked for, and no more; a driver that does not say has the least. */
@@ -1340,7 +1409,8 @@ static void test_parameter_size(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions), TEST(test_capabilities),
+    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions), TEST(test_subgroups),
+                                       TEST(test_capabilities),
                                        TEST(test_blame),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),

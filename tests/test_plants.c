@@ -27,6 +27,8 @@ typedef struct plant {
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
     {"SUMS_TAIL", 's', MULTI, 0, 0, 60001, WRONG},
+    {"SHUFFLE", 's', MULTI, 8, 0, 5001, REFUSED},
+    {"SHUFFLE", 'k', SINGLE, 16, 0, 5001, REFUSED},
     {"CARRIES", 's', MULTI, 0, 0, 60001, WRONG},
     {"PARTS_TAIL", 's', MULTI, 0, 0, 1001, WRONG},
     {"LAST_ROW", 'o', MULTI, 0, 0, 70001, WRONG},
