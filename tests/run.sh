@@ -2,16 +2,16 @@
 # Runs the tests: sh tests/run.sh
 #
 # Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
-# and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on
-# rusticl's llvmpipe and on the Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and
-# has test_lanes or test_lanes_runs, too; and test_offsets as PoCL compiles it for other processors. The faults run under
-# the address and undefined behaviour sanitizers. Most of a run's time is PoCL's compiler. So of tests that would build a
-# program for each of many combinations, and of the strategies by which others run, a run takes a share; and PoCL
-# optimizes the kernels of one in twelve programs, of what looks at the host none. Which, the seed decides that each
-# program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10 to 18 minutes on two cores.
+# and the other scripts. All tests run on PoCL and on devices with drivers of their own. test_smoke also runs on rusticl's
+# llvmpipe, on Intel's CPU runtime, which has sub-groups, and on the Oclgrind simulator, which looks for races,
+# uninitialised values and wrong API calls; the simulator gets test_lanes or test_lanes_runs, too. test_offsets runs as
+# PoCL compiles it for other processors. The faults run under the address and undefined behaviour sanitizers. Most of a
+# run's time is PoCL's compiler. So of tests that would build a program for each of many combinations, and of the
+# strategies by which others run, a run takes a share; and PoCL optimizes the kernels of one in twelve programs, of what
+# looks at the host none. Which, the seed decides that each program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10
+# to 18 minutes on two cores.
 #
-#   --more    32 times the share of the combinations, all kernels optimized, and on Intel's CPU runtime test_smoke and
-#             test_pairs
+#   --more    32 times the share of the combinations, all kernels optimized, and on Intel's CPU runtime test_pairs
 #   --all     a share 256 times as large, and all tests on every implementation that is here: two hours
 #   --long    the same, with every combination at its full size, which takes hours
 #
@@ -223,10 +223,8 @@ if command -v oclgrind > /dev/null 2>&1; then
 else
   say 'left out: oclgrind is not installed'
 fi
-if [ -z "$intel" ]; then
-  say "left out: Intel's CPU runtime, which --more and --all have"
-elif has_intel; then
-  [ -z "$everywhere" ] && part="$part test_pairs" # every operation with every type: its compiler has got one wrong
+if has_intel; then # whose sub-groups no other implementation here has
+  [ -n "$intel" ] && [ -z "$everywhere" ] && part="$part test_pairs" # every operation with every type
   on_part intel "$work/intel/lib/libintelocl.so" 60
 fi
 job 150 script tests/compile.sh
