@@ -701,6 +701,97 @@ static void huge(int s, unsigned bits, int what) {
     gpuscan_destroy(gs);
 }
 
+static unsigned builds;
+static void count_build(const char *text, const char *options) {
+    (void)text;
+    (void)options;
+    builds++;
+}
+
+/* A preparation without buffers, but with all numbers, offsets too, builds what the call takes. which: the operation and
+   how its arrays lie. */
+static void prepared(uint64_t count, int which) {
+    static const double half = 0.5;
+    gpuscan_buffer a = {NULL, 0}, b = {NULL, 0}, c = {NULL, 0}, none = {NULL, 0};
+    uint64_t rows = 1 + count % 97, offset = count % 19;
+    gpuscan *gs = fresh();
+    gpuscan_result ready, then;
+    void (*built)(const char *, const char *) = fake.built;
+    fake.built = count_build;
+    a.mem = fake_buffer(CL_MEM_READ_WRITE, (size_t)1 << 33, NULL);
+    b.mem = fake_buffer(CL_MEM_READ_WRITE, (size_t)1 << 33, NULL);
+    c.mem = fake_buffer(CL_MEM_READ_WRITE, (size_t)1 << 33, NULL);
+#define PREPARED(name, desc, strip)                                                                                    \
+    {                                                                                                                  \
+        gpuscan_##name##_desc bare = desc;                                                                             \
+        strip;                                                                                                         \
+        ready = gpuscan_##name##_prepare(gs, &bare);                                                                   \
+        builds = 0;                                                                                                    \
+        then = gpuscan_##name(gs, &desc);                                                                              \
+    }
+    if (which < 5) {
+        gpuscan_scan_desc desc = {0};
+        desc.src = a;
+        desc.dst = which % 2 ? a : b;
+        desc.src.offset = desc.dst.offset = offset;
+        desc.count = which < 2 ? count : 1 + count % 3000;
+        desc.rows = which < 2 || which == 4 ? 0 : rows * 1000;
+        desc.src_pitch = desc.dst_pitch = which == 3 ? desc.count + offset : 0;
+        desc.src_type = count % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
+        desc.segments.form = which == 4 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
+        desc.segments.count = which == 4 ? rows : 0;
+        desc.segments.data = which == 4 ? c : none;
+        PREPARED(scan, desc, bare.src.mem = bare.dst.mem = bare.segments.data.mem = NULL)
+    } else if (which < 7) {
+        gpuscan_reduce_desc desc = {0};
+        desc.src = a;
+        desc.src.offset = offset;
+        desc.dst = b;
+        desc.count = which == 5 ? 1 + count % 5000 : count;
+        desc.rows = which == 5 ? rows * 100 : 0;
+        desc.segments.form = which == 6 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
+        desc.segments.count = which == 6 ? rows * 100 : 0;
+        desc.segments.data = which == 6 ? c : none;
+        PREPARED(reduce, desc, bare.src.mem = bare.dst.mem = bare.segments.data.mem = NULL)
+    } else if (which == 7) {
+        gpuscan_histogram_desc desc = {0};
+        desc.samples = a;
+        desc.samples.offset = offset;
+        desc.counts = b;
+        desc.count = count;
+        PREPARED(histogram, desc, bare.samples.mem = bare.counts.mem = NULL)
+    } else if (which == 8) {
+        gpuscan_integral_desc desc = {0};
+        desc.src = a;
+        desc.src.offset = offset;
+        desc.dst = b;
+        desc.width = rows;
+        desc.height = 1 + count / rows;
+        PREPARED(integral, desc, bare.src.mem = bare.dst.mem = NULL)
+    } else {
+        gpuscan_quantile_desc desc = {0};
+        desc.counts = a;
+        desc.counts.offset = offset;
+        desc.dst = b;
+        desc.cdf = which == 9 ? c : none;
+        desc.bins = (uint32_t)(1 + count % 100000);
+        desc.rows = rows;
+        desc.fractions = &half;
+        desc.fraction_count = 1;
+        PREPARED(quantile, desc, bare.counts.mem = bare.dst.mem = NULL)
+    }
+#undef PREPARED
+    expect(ready == GPUSCAN_SUCCESS && then == GPUSCAN_SUCCESS, "a call that was prepared is refused");
+    if (builds)
+        fprintf(stderr, "%s: call %d of %lu\n", fake.device->file, which, (unsigned long)count);
+    expect(builds == 0, "a call that was prepared builds");
+    gpuscan_destroy(gs);
+    fake_release(a.mem);
+    fake_release(b.mem);
+    fake_release(c.mem);
+    fake.built = built;
+}
+
 /* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
 
 static void expect(int holds, const char *what) {
@@ -829,6 +920,9 @@ int main(int argc, char **argv) {
             drawn = hash(first + 1, fake.device->file);
             everything();
             drawn = 0;
+            for (what = 0; what < 11; what++)
+                for (s = 0; s < 8; s++)
+                    prepared(hash(first + 8 * (unsigned)what + (unsigned)s, fake.device->file) % 3000000 + 1, what);
             for (what = 0; what < 9; what++)
                 for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
                     for (bits = 12; bits < 64; bits += 5)

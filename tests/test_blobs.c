@@ -188,6 +188,7 @@ static void test_blob(void **state) {
 static struct {
     cl_device_id devices[3];
     size_t count, sizes[3];
+    int grows; /* at so many questions for sizes from now on the first is larger; 0: never */
 } said;
 
 static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, size_t size, void *value,
@@ -195,6 +196,8 @@ static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, 
     size_t i;
     if (what == CL_PROGRAM_DEVICES)
         return answer(said.devices, said.count * sizeof *said.devices, size, value, needed);
+    if (what == CL_PROGRAM_BINARY_SIZES && said.grows && --said.grows == 0)
+        said.sizes[0] += 24;
     if (what == CL_PROGRAM_BINARY_SIZES)
         return answer(said.sizes, said.count * sizeof *said.sizes, size, value, needed);
     if (what != CL_PROGRAM_BINARIES)
@@ -508,8 +511,38 @@ static void test_part_of_blob(void **state) {
     free(blob);
 }
 
+/* Drivers go on compiling: a binary that grows while it is fetched is not written past the blob's end. */
+static void test_growing_binary(void **state) {
+    gpuscan *gs = layered();
+    int grows;
+    (void)state;
+    object_works(gs);
+    gs->cl.clGetProgramInfo = odd_program_info;
+    said.count = 1;
+    said.devices[0] = test.device;
+    for (grows = 2; grows < 4; grows++) { /* once the blob's size is known: of the second pass */
+        unsigned char *blob;
+        size_t size = 0, room, b;
+        said.sizes[0] = 40;
+        test_case("a binary that grows at question %d", grows);
+        test_ok(gpuscan_get_blob(gs, NULL, &size));
+        room = size;
+        blob = (unsigned char *)test_alloc(room + 64);
+        memset(blob, 0xa5, room + 64);
+        said.grows = grows;
+        test_expect(gpuscan_get_blob(gs, blob, &size), CL_OUT_OF_RESOURCES);
+        for (b = room; b < room + 64; b++)
+            assert_int_equal(blob[b], 0xa5);
+        free(blob);
+    }
+    said.grows = 0;
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries),
+                                       TEST(test_growing_binary),
                                        TEST(test_bad_blob), TEST(test_part_of_blob)};
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
