@@ -957,10 +957,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
                    UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
-                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY where one was forced; INVALID_EVENT or
-                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
-                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or what OpenCL said. Only the last command that is enqueued
-                   writes outputs, so after any of these the outputs are as they were.
+                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY where one was forced, or where each that fits has failed its
+                   self-test; INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list;
+                   CUSTOM_SOURCE or CUSTOM_SIZE for custom texts; BUILD; OUT_OF_HOST_MEMORY; or what OpenCL said. Only
+                   the last command that is enqueued writes outputs, so after any of these the outputs are as they were.
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
@@ -1779,11 +1779,14 @@ static const char *gpuscan__kernels[] = {
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* PoCL takes a branch that directly follows a barrier for a branch of the whole group. PoCL 6 can compute the condition\n"
-    "   of any branch before the barrier, so that work-items that differ in it follow one of them. A fence separates both. */\n"
+    "   of any branch before the barrier, so that work-items that differ in it follow one of them. A fence separates both.\n"
+    "   It does the same with branches behind the last barrier of a kernel that may return early, so a barrier ends it. */\n"
     "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
     "#define GPUSCAN_WAIT(flags) (barrier(flags), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
+    "#define GPUSCAN_TILE_END()  GPUSCAN_BARRIER()\n"
     "#else\n"
     "#define GPUSCAN_WAIT(flags) barrier(flags)\n"
+    "#define GPUSCAN_TILE_END()\n"
     "#endif\n"
     "\n"
     "/* The second is one for global memory, too: where a work-item reads what others of its group wrote. (NVIDIA's always\n"
@@ -9205,6 +9208,7 @@ static const char *gpuscan__kernels[] = {
     "                gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
     "        }\n"
     "        gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "        GPUSCAN_TILE_END();\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -19736,7 +19740,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
 /* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
    also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
 static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
-    p->refused = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    p->refused = GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     p->groups_per_unit = 64;
     gpuscan__set_by_size(p->reduce_per_unit, 16, 16);
     gpuscan__set_by_size(p->counts_per_unit, 16, 16);
@@ -22194,13 +22198,10 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built.
-   One that is wrong is not used on this object any more: *again, and the plan is made anew. */
-static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
+/* A program proves itself when it is first built. A strategy whose program is wrong is not used on this object any more:
+   *again, and the plan is made anew. */
+static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    if (gpuscan__key_is_cpu(&plan->key) || (gs->device.lanes == GPUSCAN__LANES_NONE &&
-                                            !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))))
-        return 0;
     /* a conversion between a builtin type and the caller's: only his text knows how */
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
@@ -22272,7 +22273,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (gpuscan__needs_proof(gs, plan))
+    if (gpuscan__needs_proof(plan))
         r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
             : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
                                                                        : gpuscan__prove_stand_in(gs, plan, &right);
@@ -22333,8 +22334,11 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     plan->group_limit = gs->device.group_limit;
     do {
         again = 0;
-        if ((r = plan->operation->choose(gs, plan)) != 0 ||
-            (r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
+        if ((r = plan->operation->choose(gs, plan)) != 0)
+            return r;
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* nor is there another */
+            return gpuscan__unsupported(gs, "none that fits the call works on this device");
+        if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
     } while (again);
     return GPUSCAN_SUCCESS;
@@ -23915,12 +23919,13 @@ static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpus
     gpuscan__scan_shape(gs, plan, tuning);
 }
 
-/* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
-static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__key *key, uint64_t rows, uint64_t row_tiles,
+/* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches, but in a
+   self-test. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
     *parts = 1;
-    if (row_tiles > (gpuscan__key_is_cpu(key) ? 2 : 4))
+    if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
         *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
     if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
@@ -23931,7 +23936,7 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__key *key, u
 
 static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    gpuscan_result r = gpuscan__cut_parts(gs, &common->key, plan->rows, plan->row_tiles, &plan->parts,
+    gpuscan_result r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts,
                                           &plan->part_tiles);
     if (r == 0 && plan->parts > 1)
         common->need.bytes[GPUSCAN__PLAIN] =
@@ -25451,7 +25456,7 @@ static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__p
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
-    uint64_t tile = (uint64_t)program->key.group * own.items, i;
+    uint64_t tile = own.items ? (uint64_t)program->key.group * own.items : program->key.tile, i;
     uint64_t length = round == 0 ? 5 : round == 1 ? 2 * tile + 3 : 4 * own.items + 36;
     uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows, each = own.lanes && round ? 16 : 2;
     gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
@@ -27188,6 +27193,10 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
         shape.rows = round ? all / row : 2;
         shape.pixels = round ? row : shape.pixels / 2;
     }
+    if (of->key.image && shape.pixels > 4096) { /* every device has images of 8192 columns */
+        shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
+        shape.pixels = 4096;
+    }
     if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled)
         shape.gap = 3;
     shape.tile_width = shape.pixels;
@@ -27896,7 +27905,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
         gpuscan__need_states(common, plan->tiles);
-    else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
+    else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
         *plain = (uint64_t)plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);

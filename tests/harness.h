@@ -310,7 +310,9 @@ static inline const char *test_integral_refusal(const gpuscan_integral_desc *d) 
 
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
-    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && (refusal || test_is_refused(strategy))) {
+    if (!refusal)
+        refusal = test_device_refusal(strategy);
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
         test.refused[strategy]++;
         return 0;
     }

@@ -91,6 +91,11 @@ case $implementation in
     export ASAN_OPTIONS LSAN_OPTIONS
     ;;
   oclgrind) ;; # is its own loader
+  trixie) # its own system, as by default
+    GPUSCAN_TEST_SHARE=256
+    POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+    export POCL_EXTRA_BUILD_FLAGS
+    ;;
   pocl-as-*) # KERNEL-LIBRARY+CPU
     only "$library"
     POCL_KERNELLIB_NAME=${implementation#pocl-as-}
@@ -115,6 +120,11 @@ if [ "$implementation" = intel ]; then
 fi
 if [ "$implementation" = oclgrind ]; then
   oclgrind --data-races --uninitialized --check-api --max-errors 100 --log "$reports" "$work/$program" > "$log" 2>&1
+elif [ "$implementation" = trixie ]; then # mounts that end with it
+  # shellcheck disable=SC2016 # the inner shell's
+  unshare -m sh -c 'mount -t proc proc "$1/proc" && mount -t sysfs -o ro sys "$1/sys" && mount --bind /dev "$1/dev" &&
+    mount --bind "$2" "$1/mnt" && POCL_CACHE_DIR=/tmp exec chroot "$1" "/mnt/$3"' \
+    sh "$work/trixie" "$work" "$program" > "$log" 2>&1
 else
   "$work/$program" > "$log" 2>&1
 fi

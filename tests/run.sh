@@ -11,7 +11,8 @@
 # looks at the host none. Which, the seed decides that each program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10
 # to 18 minutes on two cores.
 #
-#   --more    32 times the share of the combinations, all kernels optimized, and on Intel's CPU runtime test_pairs
+#   --more    32 times the share of the combinations, all kernels optimized, on Intel's CPU runtime test_pairs, and on
+#             Debian 13's PoCL, by root, five programs with the share and kernels of a default run
 #   --all     a share 256 times as large, and all tests on every implementation that is here: two hours
 #   --long    the same, with every combination at its full size, which takes hours
 #
@@ -148,6 +149,21 @@ has_intel() {
   return 1
 }
 
+# Debian 13's PoCL compiles work-groups otherwise than older ones. It runs in a folder that has that system.
+has_trixie() {
+  if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null 2>&1 || ! unshare -m true 2> /dev/null; then
+    say "left out: Debian 13's PoCL, which takes root, debootstrap and unshare"
+  elif [ ! -e "$work/trixie/usr/lib/$(uname -m)-linux-gnu/libcmocka.so.0" ] &&
+    ! debootstrap --variant=minbase --include=pocl-opencl-icd,libcmocka0 trixie "$work/trixie" \
+      > "$work/logs/trixie-setup.txt" 2>&1; then
+    rm -rf "$work/trixie"
+    say "left out: Debian 13's PoCL, which debootstrap could not install (see $work/logs/trixie-setup.txt)"
+  else
+    return 0
+  fi
+  return 1
+}
+
 pocl=libpocl.so.2
 for icd in /etc/OpenCL/vendors/*.icd; do
   [ -e "$icd" ] || continue
@@ -226,6 +242,10 @@ fi
 if has_intel; then # whose sub-groups no other implementation here has
   [ -n "$intel" ] && [ -z "$everywhere" ] && part="$part test_pairs" # every operation with every type
   on_part intel "$work/intel/lib/libintelocl.so" 60
+fi
+if [ -n "$intel" ] && has_trixie; then
+  [ -z "$everywhere" ] && part='test_smoke test_sort test_reduce test_segments test_select'
+  on_part trixie libpocl.so.2 240
 fi
 job 150 script tests/compile.sh
 job 60 script tests/reach.sh ${intel:+--all}

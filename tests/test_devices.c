@@ -11,6 +11,7 @@ typedef struct disguise {
     fake_device says;
     const char *profile;                           /* that it gets */
     int fence;                                     /* has_fence: 0, 1, or -1: as the real one's features say */
+    uint32_t refused;                              /* strategies, as in gpuscan_info */
     const char *feature;                           /* the only one of OpenCL C 3.0 */
     size_t work_items;                             /* in the first dimension */
     cl_uint address_bits;
@@ -279,6 +280,22 @@ static const disguise nvidia = {.what = "NVIDIA's own driver",
                                 .profile = "NVIDIA GPU",
                                 .fence = 1};
 
+/* Strategies whose work-items go far are refused by operations that have no look-back, too. */
+static void refuses_long_loops(gpuscan *gs) {
+    static const double fraction = 0.5;
+    cl_uint counts[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, bin = 0;
+    gpuscan_quantile_desc d;
+    memset(&d, 0, sizeof d);
+    d.bins = 9;
+    d.fractions = &fraction;
+    d.fraction_count = 1;
+    d.call.strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    assert_int_equal(gpuscan_quantile_host(gs, counts, &bin, &d), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    d.call.strategy = GPUSCAN_STRATEGY_AUTO;
+    test_ok(gpuscan_quantile_host(gs, counts, &bin, &d));
+    assert_int_equal(bin, 4);
+}
+
 static void test_profiles(void **state) {
     static const disguise disguises[] = {
         {.what = "an NVIDIA GPU by Mesa",
@@ -318,6 +335,8 @@ static void test_profiles(void **state) {
          .says.name = "llvmpipe (LLVM 15)",
          .says.platform = "rusticl",
          .profile = "llvmpipe",
+         .refused = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD | 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS |
+                    1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
          .fence = -1},
         {.what = "a simulator",
          .says.type = CL_DEVICE_TYPE_CPU,
@@ -363,6 +382,10 @@ static void test_profiles(void **state) {
         assert_int_equal(info.has_lanes, 0);
         if (d->says.type == CL_DEVICE_TYPE_GPU)
             expect_refused(gs);
+        if (d->refused) {
+            assert_int_equal(info.refused, d->refused);
+            refuses_long_loops(gs);
+        }
         runs(gs, d->what);
         assert_int_equal(refused_builds, 0);
         close_disguised(gs);

@@ -154,6 +154,37 @@ static void test_right_operators(void **state) {
     gpuscan_destroy(gs);
 }
 
+/* Where no strategy is right, calls end in an error, forced or not, and write nothing. */
+static void test_wrong_everywhere(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_AUTO};
+    gpuscan *gs = open_broken(UINT_MAX);
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2 * sizeof(strategies) / sizeof(*strategies); i++) {
+        uint32_t keys[300] = {2, 1}, sorted[300], counts[4];
+        gpuscan_sort_desc sort;
+        gpuscan_histogram_desc histogram;
+        memset(&sort, 0, sizeof(sort));
+        memset(&histogram, 0, sizeof(histogram));
+        memset(sorted, 0xee, sizeof(sorted));
+        memset(counts, 0xee, sizeof(counts));
+        sort.call.strategy = histogram.call.strategy = strategies[i / 2];
+        histogram.sample_type = GPUSCAN_TYPE_U32;
+        histogram.bins = 4;
+        if (i == 3) /* what failed stays given up */
+            broken.left_to_drop = 0;
+        assert_int_equal(gpuscan_sort_host(gs, keys, sorted, NULL, 300, &sort), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+        assert_int_equal(gpuscan_histogram_host(gs, keys, counts, 300, &histogram),
+                         GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+        assert_true(strlen(gpuscan_error(gs)) > 0);
+        assert_int_equal(sorted[299], 0xeeeeeeeeu);
+        assert_int_equal(counts[3], 0xeeeeeeeeu);
+    }
+    assert_true(broken.dropped > 0);
+    assert_true(test_get_refusals(gs).count >= 2); /* of each operation one */
+    gpuscan_destroy(gs);
+}
+
 /* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. With less than a single
    work-item's scan asks for, that is built as ever, and not as one whose elements the device counts. */
 static void test_little_local_memory(void **state) {
@@ -188,6 +219,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_reduce),
         cmocka_unit_test(test_right_variant),
         cmocka_unit_test(test_right_operators),
+        cmocka_unit_test(test_wrong_everywhere),
         cmocka_unit_test(test_little_local_memory),
     };
     return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
