@@ -18237,7 +18237,7 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
     X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys of a block */                                    \
-    X(FLAG_REHEARSAL, 1073741824) /* do nothing: for kernels that read no count */                                        \
+    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing */                                         \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(SORT_FETCHED, 4)       /* records that a work-item fetches at once */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
@@ -26790,7 +26790,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
                                                  gpuscan__program *program) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
-    uint32_t flags = common->flags;
+    uint32_t flags = common->flags & ~(uint32_t)GPUSCAN__FLAG_REHEARSAL; /* the number of tables is there */
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__histogram_in_counts(plan))
