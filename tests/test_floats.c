@@ -3,9 +3,8 @@
    with the elements from the left. Sums start with +0 as C's loops do, so that a sum of -0 is +0 unless init is -0;
    MIN and MAX pass over NaN, and of NaN alone, init too, they are the identity, an infinity.
    And of scans, whatever the order of their additions: the total is the last inclusive element, exclusive[i + 1] is
-   inclusive[i], sums of what is not negative do not decrease, and no sum changes where 0 is added.
-   A reduction's sum of values of one sign has an error that does not grow with their number, however few work-items the
-   device has. */
+   inclusive[i], sums of what is not negative do not decrease, and no sum changes where 0 is added. Sums of one sign are as
+   exact as the header says, however many elements there are, and however few work-items the device has. */
 #include "harness.h"
 
 /* Of one value each, so that every order gives these bits. */
@@ -238,6 +237,93 @@ static void test_order(void **state) {
     }
 }
 
+/* Elements of one sign: all the same, whose roundings go one way, or any of [0, element). The sums are compared with
+   those of doubles and what these lose. */
+static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, double element, int any) {
+    const double         bound = type == GPUSCAN_TYPE_F64 ? 2e-15 : 1e-6;
+    const double         stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* a rounding of the result alone */
+    const size_t         size = ref_size(type);
+    const layout         l = {1, count, 0, 0, 0, 0, 0, 0, 0};
+    unsigned char       *in = (unsigned char *)test_alloc(count * size);
+    test_buffer          src = test_buffer_new(CL_MEM_READ_WRITE, size, count), dst;
+    gpuscan_scan_desc    d;
+    const unsigned char *got;
+    double               sum = 0, lost = 0, error, worst = 0;
+    uint64_t             i, at = 0;
+    memset(&d, 0, sizeof d);
+    dst = test_buffer_new(CL_MEM_READ_WRITE, size, count);
+    for (i = 0; i < count; i++)
+        ref_store(type, in, i, ref_real(any ? test_unit() * element : element));
+    d.count = count;
+    d.src_type = type;
+    d.call.strategy = strategy;
+    test_case("%s%g, %s, %s, %u elements", any ? "up to " : "", element, test_type_name(type),
+              test_strategy_name(strategy), (unsigned)count);
+    got = sums(&d, GPUSCAN_INCLUSIVE, &src, in, &dst, &l);
+    for (i = 0; got && i < count; i++) {
+        double x = ref_load(type, in, i).real, before = sum;
+        sum += x;
+        lost += before >= x ? (before - sum) + x : (x - sum) + before;
+        error = fabs((ref_load(type, got, i).real - sum) - lost) / sum;
+        if (error > worst)
+            at = i;
+        worst = fmax(error, worst);
+    }
+    if (worst > bound + stored)
+        fail_msg("%s: element %u has an error of %g", test.what, (unsigned)at, worst);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(in);
+}
+
+/* f16 has no sums beyond 65504. */
+static void check_scan_errors(gpuscan_type type, gpuscan_strategy strategy, uint64_t count) {
+    const double scale = type == GPUSCAN_TYPE_F16 ? 1.0 / 1024 : 1;
+    check_scan_error(type, strategy, count, 0.1 * scale, 0);
+    check_scan_error(type, strategy, count + 77, scale, 1);
+}
+
+static void test_errors_of_scans(void **state) {
+    size_t t;
+    int    s;
+    (void)state;
+    for (t = 0; t < sizeof types / sizeof *types; t++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            if (test_has_type(types[t]) && (types[t] == GPUSCAN_TYPE_F32 || test_share(t + (size_t)s, 3)))
+                check_scan_errors(types[t], (gpuscan_strategy)s, test_size(1000, 2000003, 40000003));
+}
+
+/* Tiles that say nothing, whose sums others make: the bits stay. */
+static void test_late_tiles(void **state) {
+    static const gpuscan_custom silent = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
+                                          "#define GPUSCAN_TEST_DELAY(tile)\n",
+                                          NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
+    const uint64_t    count = test_size(300, 600011, 600011);
+    float            *in = (float *)test_alloc(count * 4), *out = (float *)test_alloc(count * 4);
+    float            *wanted = (float *)test_alloc(count * 4);
+    gpuscan_scan_desc d;
+    uint64_t          i;
+    int               s;
+    (void)state;
+    for (i = 0; i < count; i++)
+        in[i] = (float)spread_value(i % 2 ? EVEN : SPARSE, GPUSCAN_TYPE_F32);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        test_case("late tiles, %s", test_strategy_name((gpuscan_strategy)s));
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_F32;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_ran(gpuscan_scan_host(test.gs, in, wanted, count, &d), (gpuscan_strategy)s, test_scan_refusal(&d)))
+            continue;
+        d.custom = &silent;
+        test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
+        test_same_bytes(out, wanted, 4, count);
+    }
+    free(in);
+    free(out);
+    free(wanted);
+}
+
 /* Host arrays. */
 static void test_order_of_host_arrays(void **state) {
     const uint64_t    count = test_size(300, 300007, 4000037);
@@ -342,6 +428,7 @@ static void test_order_of_lanes(void **state) {
             t = (w + s + test.seed) % (sizeof types / sizeof *types);
             if (test_has_type(types[t]) && test_share(w + s, 4)) {
                 check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
+                check_scan_errors(types[t], strategies[s], test_size(500, 200003, 2000003));
                 if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* tiles end with what the others found */
                     check_strategy(types[t], strategies[s], GPUSCAN_OP_MUL, 256);
             }
@@ -420,7 +507,7 @@ static double exact_sum(const addend *x, const unsigned char *in, uint64_t first
     return sum + error;
 }
 
-static void check_error(const addend *x, gpuscan_strategy strategy, amounts a, shape s, uint64_t n, const char *grid) {
+static void check_sum_error(const addend *x, gpuscan_strategy strategy, amounts a, shape s, uint64_t n, const char *grid) {
     const size_t        from_size = x->custom ? 4 * x->floats : ref_size(x->from);
     const size_t        size = x->custom ? from_size : ref_size(x->to);
     unsigned char      *in = (unsigned char *)test_alloc(n * from_size), *got, *again;
@@ -483,7 +570,7 @@ static const grid grids[] = {{"all units", 0, 0, 0},
                              {"1 unit, 8 lanes", 1, 64, 8},
                              {"200 units", 200, 0, 0}};
 
-static void test_errors(void **state) {
+static void test_errors_of_sums(void **state) {
     const uint64_t n = test_size(4007, 200003, 16000057);
     size_t         g, x, s, a;
     int            strategy;
@@ -503,14 +590,16 @@ static void test_errors(void **state) {
                                 test_share(((g * 6 + x) * GPUSCAN_STRATEGY_COUNT + (size_t)strategy) * SHAPES + s, 8);
                          a++)
                         if (addends[x].from != GPUSCAN_TYPE_F16 || a != ALL_1E_8) /* no normal number there */
-                            check_error(&addends[x], (gpuscan_strategy)strategy, (amounts)a, (shape)s, n,
+                            check_sum_error(&addends[x], (gpuscan_strategy)strategy, (amounts)a, (shape)s, n,
                                         grids[g].name);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_host_arrays),
-                                       TEST(test_order_of_segments), TEST(test_order_of_lanes), TEST(test_errors)};
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_errors_of_scans),
+                                       TEST(test_errors_of_sums), TEST(test_late_tiles),
+                                       TEST(test_order_of_host_arrays), TEST(test_order_of_segments),
+                                       TEST(test_order_of_lanes)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }

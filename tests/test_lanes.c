@@ -244,8 +244,8 @@ static void test_pieces(void **state) {
 static const char late_text[] =
     "#define GPUSCAN_TEST_SILENT(tile) ((tile) * 5u % 7u < 3u || (tile) % 65u > 5u)\n"
     "#define GPUSCAN_TEST_DELAY(tile)\n"
-    "#define GPUSCAN_TEST_STORED(tile) (GPUSCAN_TEST_SILENT(tile) ? 0 : GPUSCAN_VALUE_WORDS)\n"
-    "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_STORED(tile) (GPUSCAN_TEST_SILENT(tile) ? 0 : GPUSCAN_PREFIX_WORDS)\n"
+    "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_PREFIX_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "run run_at(uint x, ulong i) { run c; c.first = c.last = x - 3 * (uint)i; return c; }\n";
 

@@ -201,7 +201,7 @@ static void test_silent_conversions(void **state) {
    here it would go on: it pauses before each word but the first. Where one word takes a whole value (8 bytes in 128
    bits), a value has no parts. */
 static const char *const stopped_text =
-    "#define GPUSCAN_TEST_STORED(tile) ((tile) %% 3u == %uu ? min(%d, GPUSCAN_VALUE_WORDS) : GPUSCAN_VALUE_WORDS)\n"
+    "#define GPUSCAN_TEST_STORED(tile) ((tile) %% 3u == %uu ? min(%d, GPUSCAN_PREFIX_WORDS) : GPUSCAN_PREFIX_WORDS)\n"
     "#define GPUSCAN_TEST_ADDED(tile) %d\n"
     "#define GPUSCAN_TEST_PAUSE(p) if ((p) > 0) stopped_pause()\n"
     "void stopped_pause(void) { for (volatile uint x = %u; x > 0; x--); }\n"
