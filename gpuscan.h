@@ -84,9 +84,9 @@
                they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
                see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts
                or exits (a driver's compiler may print). Kernels end by themselves: where work-groups wait for others,
-               they do so for a bounded time and then do the others' work. The exception is gpuscan_sort on NVIDIA's
-               GPUs, of up to 2^21 elements or with a count_buffer: its work-groups wait, without a bound, for others
-               that have begun, which a launch needs to end anyway and which those GPUs let run beside the waiting.
+               they do so for a bounded time and then do the others' work. gpuscan_sort on NVIDIA's GPUs is the exception
+               (up to 2^21 elements, or with a count_buffer). Its work-groups wait without a bound, but only for groups
+               that have begun. Those GPUs run them beside the ones that wait.
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
@@ -327,8 +327,8 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
-   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity (but of gpuscan_uniform_add, which
-   combines two numbers, NaN). AND, OR and XOR are for integers.
+   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity (gpuscan_uniform_add
+   combines two numbers, so NaN and NaN stay NaN). AND, OR and XOR are for integers.
    ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
@@ -935,9 +935,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 /* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
-   only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
-   the device might not keep a promise, to launch it once on nothing where drivers have work left until then, and to
-   clear the object's scratch when that grows; gpuscan_X_prepare does all this ahead. Programs differ by operation,
+   only to build a program that it needs for the first time (a second or less), to try that out on a few numbers, to
+   launch it once on nothing where drivers have work left until then, and to clear the object's scratch when that grows;
+   gpuscan_X_prepare does all this ahead. Programs differ by operation,
    types, operator, kind, custom texts, strategy and a class of sizes; those of selections and runs also by the outputs
    and their sizes, those of integral images by channels and square, and those of histograms by bins, form, a class of
    bounds, channels, mask, outside, closed, weights, counters and a class of tiles.
@@ -1786,7 +1786,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* PoCL takes a branch that directly follows a barrier for a branch of the whole group. PoCL 6 can compute the condition\n"
     "   of any branch before the barrier, so that work-items that differ in it follow one of them. A fence separates both.\n"
-    "   It does the same with branches behind the last barrier of a kernel that may return early, so a barrier ends it. */\n"
+    "   PoCL 6 also does this behind the last barrier of a kernel that can return early: TILE_END puts one more there. */\n"
     "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
     "#define GPUSCAN_WAIT(flags) (barrier(flags), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
     "#define GPUSCAN_TILE_END()  GPUSCAN_BARRIER()\n"
@@ -1927,13 +1927,18 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n"
-    "   and their compile time matters. */\n"
-    "#if GPUSCAN_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
-    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n"
+    "   and their compile time matters. Of loops over a window's lanes AMD's compiler keeps a mask for each round. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_UNROLL_LANES _Pragma(\"unroll\")\n"
     "#define GPUSCAN_UNROLL_8 _Pragma(\"unroll 8\") /* of rounds whose number is known to the launch alone */\n"
     "#else\n"
-    "#define GPUSCAN_UNROLL\n"
+    "#define GPUSCAN_UNROLL_LANES\n"
     "#define GPUSCAN_UNROLL_8\n"
+    "#endif\n"
+    "#if GPUSCAN_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
+    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n"
+    "#else\n"
+    "#define GPUSCAN_UNROLL\n"
     "#endif\n"
     "\n"
     "/* Loops that must not be unrolled, since what they call is long: LLVM unrolls all whose rounds it can count, and the\n"
@@ -2132,6 +2137,9 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
     "#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != GPUSCAN_LANES\n"
     "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
+    "#endif\n"
+    "#if GPUSCAN_LANES == 64 && (defined(__GFX10__) || defined(__GFX11__))\n"
+    "#error \"ds_bpermute reaches 32 lanes of these GPUs\"\n"
     "#endif\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    return (uint)__builtin_amdgcn_ds_bpermute((int)(4 * lane), (int)x);\n"
@@ -2614,13 +2622,13 @@ static const char *gpuscan__kernels[] = {
     "/* What precedes some elements: high + (low + x) stands at an element, x being the sum of its block up to there. A chain\n"
     "   of sums goes on in low, whose roundings are small. After some links low goes over into high, and becomes what this\n"
     "   addition loses, exactly. So the error of a chain does not grow with its length; and as high + low, rounded, is high\n"
-    "   then, what precedes the next element stays the same, bit for bit. All but sums of floats have low alone. */\n"
+    "   then, what precedes the next element stays the same, bit for bit. Only sums of floats have high. */\n"
     "#if (GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SCAN_SINGLE_PASS) && GPUSCAN_FLOAT_SUM && !GPUSCAN_HEADS\n"
     "#define GPUSCAN_EXACT_PREFIX 1\n"
     "#else\n"
     "#define GPUSCAN_EXACT_PREFIX 0\n"
     "#endif\n"
-    "#define GPUSCAN_TILE_LINKS 8  /* links between two such steps, of tiles and parts; */\n"
+    "#define GPUSCAN_TILE_LINKS 16 /* links between two such steps, of tiles and parts; */\n"
     "#define GPUSCAN_STEP_LINKS 16 /* of a CPU's steps through a span */\n"
     "#if GPUSCAN_EXACT_PREFIX\n"
     "typedef struct {\n"
@@ -3414,7 +3422,7 @@ static const char *gpuscan__kernels[] = {
     "    return end;\n"
     "#else\n"
     "    gpuscan_t end = prefix;\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL_LANES\n"
     "    for (uint l = 0; l < GPUSCAN_WINDOW; l++) {\n"
     "        prefix = gpuscan_combine(prefix, gpuscan_shuffle(sum, l));\n"
     "        if (l == GPUSCAN_LANE)\n"
@@ -3430,7 +3438,7 @@ static const char *gpuscan__kernels[] = {
     "                                                   local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_EXACT_PREFIX\n"
     "    gpuscan_prefix after = prefix;\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL_LANES\n"
     "    for (uint l = 0; l < GPUSCAN_WINDOW; l++) {\n"
     "        prefix = gpuscan_prefix_next(prefix, gpuscan_shuffle(x, l),\n"
     "                                     GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? l : from + l);\n"
@@ -18663,8 +18671,8 @@ typedef struct gpuscan__tuning {
                            runs' own rows: see gpuscan__select_matches */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only; of selections' and runs' own rows: tiles are read once */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; of
-                           selections: where nothing but the elements is wanted, which decide themselves */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; 2: for f16;
+                           of selections: where nothing but the elements is wanted, which decide themselves */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
@@ -18869,6 +18877,7 @@ typedef struct gpuscan__program {
     gpuscan__text recording; /* of its rehearsals: see gpuscan__step */
     int rehearsed;           /* no call need do so */
     int proved;              /* it needs no test, or has passed it */
+    int wrong;               /* it failed its test, and its strategy has no other to fall back on */
 } gpuscan__program;
 
 /* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be had again without a plan: when a blob is loaded.
@@ -19721,21 +19730,16 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
-   None was measured: the rows are the fastest of an H100 that was given this profile, with lanes and nothing else of
-   NVIDIA's. Large elements, selections and runs take several passes: a look-back cannot keep pace with memory where a
-   state does not fit one word, or a tile is few bytes. */
+   No AMD or Intel GPU was measured: these rows were the fastest on an H100 that ran this profile with PTX lanes and
+   nothing else of NVIDIA's. Large selections and runs take several passes, since a look-back over tiles of few bytes cannot keep pace with
+   memory; so do large scans whose states take several words: see gpuscan__scan_misfit. */
 static void gpuscan__profile_progress(gpuscan__profile *p) {
-    static const gpuscan__tuning scan[] = {
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 1, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 2, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 4, 0, 0, 0},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, 0, 0}};
     static const gpuscan__tuning select[] = {
         {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, 0, 0}};
     gpuscan__profile_gpu(p);
-    GPUSCAN__TUNE(p, scan);
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8);
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8);
+    p->sort_vectors = 16;
     memcpy(p->select, select, sizeof(select));
     memcpy(p->runs, select, sizeof(select));
     p->select_count = p->runs_count = (uint32_t)GPUSCAN__COUNT_OF(select);
@@ -19757,12 +19761,10 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* Small: as many groups as share the work, all of which run at once, up to GPUSCAN__FEW_TILES; with more by looking
        back (8.1 MiB of u32, u64: 18, 22 us; of 8 MiB 10, 10; ahead 11, 12). Large: 24 MiB ahead is what a cache of 50 MB
        holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
-       the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows of 4 bytes (566 us), inclusive
-       scans of integers want 72 (569; in 64: 597). Packed elements need fewer; bytes and 16 bits that are not packed
+       the most bytes in flight a multiprocessor without spills: 72 registers hold 8 rows of 4 bytes (u32 574, f32 577 us;
+       in 64 572, 590). Packed elements need fewer; bytes and 16 bits that are not packed
        want small groups (2^28 bytes: maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and
-       structs more registers (16 bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes the compiler's choice serves
-       exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475, 1210), and 80 inclusive ones (1151, 1166,
-       1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30: 4546; 24 MiB: 4558). */
+       structs more registers (16 bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes 80 registers serve all scans (u64, f64, 2^27: 577, 607; in 64 580, 812), 22 MiB ahead. */
     static const gpuscan__tuning scan[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
@@ -19771,11 +19773,10 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 72, 2, 0, 0, 2},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 8, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
     /* Selections, by the bytes of what decides, which are counted so far ahead. u32 at 2^28, 1 / 50 / 99 % kept: by
@@ -19901,6 +19902,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->sort_vectors = 8;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
     /* H200, us, with and without, f32 at 2^24; 2^28: 341; 4173, 354; 4147, with 4 bytes 514; 7241, 558; 6858. */
     p->sort_zeros = (uint32_t)1 << 25;
@@ -19928,7 +19930,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->select_tile = 24 * GPUSCAN__KIB;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
-    p->scan_rest.registers = 64;
+    p->scan_rest.registers = 72;
     /* u32, 2^28 by the device's count, us: unique 447, with 80 492; u64, 2^25: 171, with 80 146, with 128 166 */
     gpuscan__set_by_size(p->counted_registers, 64, 80);
     /* Rows, 2^28 bytes of u32: of 4, 777, 1000 elements 134, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135,
@@ -20181,7 +20183,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* each group reaches another number of barriers, which compilers for CPUs make hang */
+        /* groups reach different numbers of barriers, and compilers for CPUs hang there */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.fence != GPUSCAN__FENCE_MEM)
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -22503,16 +22505,36 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Runs the self-test of a plan that stands in for another. */
+/* Whether a program's kernels have sub-groups of the width that it is written for, where the width is not required. */
+static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
+    size_t i, width = gs->device.lane_width;
+    if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
+        return 1;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++)
+        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
+                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
+                                            NULL) != CL_SUCCESS ||
+            width != gs->device.lane_width)
+            return 0;
+    return 1;
+}
+
+/* Runs the self-test of a plan that stands in for another, unless its kernels take no such group. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
+    size_t group = 0;
     gpuscan_result r;
     *right = 1;
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r != 0 || program->proved)
+    if (r == 0 && !program->proved)
+        r = gpuscan__program_group(gs, stand_in, program, &group);
+    if (r != 0 || program->proved || group < stand_in->key.group)
         return r;
+    *right = gpuscan__has_lane_width(gs, program);
+    if (!*right)
+        return GPUSCAN_SUCCESS;
     program->proved = 1;
     r = plan->operation->self_test(gs, stand_in, program, right);
     program->proved = r == 0 && *right;
@@ -22563,25 +22585,17 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     if (r != 0 || right)
         return r;
     *again = 1;
-    if (gs->device.lanes != GPUSCAN__LANES_NONE) {
+    if (gpuscan__uses_lanes(gs, &plan->key)) {
         gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
-    } else {
+    } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
+    } else {
+        *again = 0;
+        program->wrong = 1;
+        gpuscan__note_refusal(gs, plan, "its program is not used any more", "its self-test failed");
     }
     return GPUSCAN_SUCCESS;
-}
-
-/* Whether a program's kernels have sub-groups of the width that it is written for, where the width is not required. */
-static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    size_t i, width = gs->device.lane_width;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i] && gs->device.asks_width; i++)
-        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
-                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
-                                            NULL) != CL_SUCCESS ||
-            width != gs->device.lane_width)
-            return 0;
-    return 1;
 }
 
 /* Gets the plan's program. Where its kernels are not built, do not fit their group, or fail their test: *again. */
@@ -22591,13 +22605,15 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
-    if (r == 0 && gpuscan__uses_lanes(gs, &plan->key) && !gpuscan__has_lane_width(gs, *program)) {
+    if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
-    if (r == 0 && group >= plan->key.group && !(*program)->proved)
+    if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program, again);
+    if (r == 0 && !*again && (*program)->wrong)
+        return gpuscan__unsupported(gs, "the program of this call failed its self-test, and there is no other form of it");
     if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan, again);
     if (r != 0 || *again || group >= plan->key.group)
@@ -22618,7 +22634,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         again = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* nor is there another */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose fell back on it */
             return gpuscan__unsupported(gs, "none that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
@@ -22681,7 +22697,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* What no device addresses is no buffer's size: calls find no such buffer, the others have none to look at. */
+/* Refuses sizes that no device can address. A call would find its buffer too small; a preparation has none to look at. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -23628,7 +23644,7 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
 }
 
 /* A buffer for an array: the array itself where the device can use it where it lies, else a copy. Arrays that begin at
-   one address have one buffer, as long as the longest: they are read alone, or the call is in place. */
+   one address have one buffer, as long as the longest: they are only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -24014,7 +24030,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     const gpuscan__elements *e = &plan->common.e;
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
            (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive) &&
-           (!row->unpacked || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0)));
+           (row->unpacked != 1 || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0))) &&
+           (row->unpacked != 2 || e->src == GPUSCAN_TYPE_F16);
 }
 
 /* The tuning of the size, or where a strategy is forced the first of its own. Rows are tried in their order. */
@@ -24185,6 +24202,11 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "elements of more than 64 bytes are not handed over in state words";
+    /* NVIDIA's words are as large as needed; elsewhere sums of floats and 8 bytes take twice as long as passes (H100) */
+    if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
+        (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
+        gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)
+        return "several passes are faster than a look-back at states of several words";
     /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
@@ -27928,8 +27950,8 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
     uint32_t k;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem == desc->flags.mem &&
-                     desc->src.offset == desc->flags.offset && plan->common.e.src_size == plan->size;
+    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
+                     desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset && plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     if (plan->common.is_run) /* the ranges say so */
         return;
@@ -27961,7 +27983,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
     plan->count = desc->count;
     plan->count_buffer = desc->count_buffer;
-    plan->from = desc->src;
+    /* a self-test's elements have no buffer yet */
+    plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
     plan->to = desc->dst;
     plan->indices = desc->indices;
     plan->payloads = desc->payloads;

@@ -153,9 +153,9 @@ has_intel() {
 has_trixie() {
   if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null 2>&1 || ! unshare -m true 2> /dev/null; then
     say "left out: Debian 13's PoCL, which takes root, debootstrap and unshare"
-  elif [ ! -e "$work/trixie/usr/lib/$(uname -m)-linux-gnu/libcmocka.so.0" ] &&
-    ! debootstrap --variant=minbase --include=pocl-opencl-icd,libcmocka0 trixie "$work/trixie" \
-      > "$work/logs/trixie-setup.txt" 2>&1; then
+  elif [ ! -e "$work/trixie/complete" ] &&
+    ! { debootstrap --variant=minbase --include=pocl-opencl-icd,libcmocka0 trixie "$work/trixie" &&
+      : > "$work/trixie/complete"; } > "$work/logs/trixie-setup.txt" 2>&1; then
     rm -rf "$work/trixie"
     say "left out: Debian 13's PoCL, which debootstrap could not install (see $work/logs/trixie-setup.txt)"
   else

@@ -119,13 +119,13 @@ elif compile mpi_scan; then
   done
   check 'four ranks that are misused' 2 '^usage: mpi_scan \[' mpirun --oversubscribe -n 4 ./mpi_scan 12x
   [ ! -c /dev/full ] || check 'a rank on a full disk' 1 'standard output: ' sh -c './mpi_scan 1000 > /dev/full'
-  if RUSTICL_ENABLE=llvmpipe GPUSCAN_DEVICE=llvmpipe OCL_ICD_VENDORS= ./many_devices 100 > /dev/null 2>&1; then
+  if RUSTICL_ENABLE=llvmpipe GPUSCAN_DEVICE=llvmpipe OCL_ICD_VENDORS= ./mpi_scan 100 > /dev/null 2>&1; then
     # a rank with doubles beside one without: both leave these out
     check 'ranks with and without doubles' 0 'mpi_scan: 5 scans and a histogram on 2 ranks: as on one rank' \
       env OCL_ICD_VENDORS= RUSTICL_ENABLE=llvmpipe timeout 120 mpirun --oversubscribe -n 1 -x GPUSCAN_DEVICE=pthread \
       ./mpi_scan 10000 : -n 1 -x GPUSCAN_DEVICE=llvmpipe ./mpi_scan 10000
   else
-    left_out 'ranks with and without doubles, no rusticl'
+    left_out 'ranks with and without doubles: no rusticl, or one whose compiler the self-tests find wrong (Mesa 22.3)'
   fi
   check 'a rank that fails' wrong "rank 1: no device: none of .* devices has 'nothing'.*there are '" mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
     -n 1 -x GPUSCAN_DEVICE=nothing ./mpi_scan 1000
