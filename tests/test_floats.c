@@ -313,8 +313,10 @@ static void test_late_tiles(void **state) {
         d.src_type = GPUSCAN_TYPE_F32;
         d.kind = GPUSCAN_INCLUSIVE;
         d.call.strategy = (gpuscan_strategy)s;
-        if (!test_ran(gpuscan_scan_host(test.gs, in, wanted, count, &d), (gpuscan_strategy)s, test_scan_refusal(&d)))
+        if (!test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), (gpuscan_strategy)s, test_scan_refusal(&d)))
             continue;
+        memcpy(wanted, out, (size_t)count * 4); /* both calls write to out: bits may depend on its place in a line */
+        memset(out, 0xff, (size_t)count * 4);
         d.custom = &silent;
         test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
         test_same_bytes(out, wanted, 4, count);
