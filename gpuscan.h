@@ -1261,9 +1261,9 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
                  no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
-   floats        the error of an ADD grows with the number of tiles, or on a CPU of 64 keys each, that a run has: the
-                 sum of 2^24 equal f32 in one run had a relative error of 1e-5 to 2.3e-4, by strategy. Errors of
-                 gpuscan_reduce with segments do not grow so
+   floats        the error of an ADD grows with the number of tiles, or on a CPU of blocks of 64 keys, that a run
+                 has: the sum of 2^24 equal f32 in one run had a relative error of 1e-5 to 2.3e-4, by strategy.
+                 Errors of gpuscan_reduce with segments do not grow so
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
                  their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
@@ -6571,6 +6571,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_store_wide(dst, i, x, stream);\n"
     "}\n"
     "\n"
+    "/* after->before moves past x, as gpuscan_scan_store has it. */\n"
     "static inline void gpuscan_wide_past(gpuscan_wide_before *after, gpuscan_wide x) {\n"
     "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
     "    after->before = GPUSCAN_ANY_ORDER ? gpuscan_combine_wide(after->before, sum) : sum;\n"
@@ -6588,7 +6589,8 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_wide_past(after, x);\n"
     "}\n"
     "\n"
-    "/* Four of them, among which the order is that within a vector. */\n"
+    "/* Four of them, among which the order is that within a vector. In order, what is before goes to the lower two alone,\n"
+    "   and with their last lane to the upper two: 6 additions, and not 9. */\n"
     "static inline void gpuscan_scan_four(gpuscan_wide a, gpuscan_wide b, gpuscan_wide c, gpuscan_wide d,\n"
     "                                     global gpuscan_dst *dst, ulong i, gpuscan_wide id, gpuscan_wide_before *after,\n"
     "                                     bool apart, bool stream) {\n"
