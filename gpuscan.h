@@ -177,6 +177,10 @@
                       add take from 2/3 to 1/600 of the time, on CPUs short rows, argmin, structs, edges, many bins and
                       samples of 16 bits from 2/3 to 1/20; executables that hold the implementation are a quarter
                       smaller; GPUs refuse CPU_ strategies, and without a vendor's lanes AUTO scans in several passes
+                      sums of floats have errors that do not grow with the count, and adding 0 changes no result of a scan
+                      (see floats in gpuscan_reduce, gpuscan_scan and gpuscan_runs); lanes by OpenCL's sub-groups and by
+                      AMD's builtins; every program is tried out at its first use; GPUs refuse the CPU strategies; sorts
+                      refuse outputs that are CL_MEM_WRITE_ONLY, and calls host memory that kernels cannot use
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -1934,6 +1938,9 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_UNROLL_LANES _Pragma(\"unroll\")\n"
     "#define GPUSCAN_UNROLL_8 _Pragma(\"unroll 8\") /* of rounds whose number is known to the launch alone */\n"
+    "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
+    "#define GPUSCAN_UNROLL_LANES _Pragma(\"unroll 4\")\n"
+    "#define GPUSCAN_UNROLL_8\n"
     "#else\n"
     "#define GPUSCAN_UNROLL_LANES\n"
     "#define GPUSCAN_UNROLL_8\n"
@@ -3562,7 +3569,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_plain end = x;\n"
     "    if (first != GPUSCAN_LANE)\n"
     "        first = 0;\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL_LANES\n"
     "    for (uint l = 1; l < width; l++)\n"
     "        end = gpuscan_after_lane(x, end, 1, first, shared);\n"
     "    return end;\n"

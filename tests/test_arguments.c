@@ -2254,9 +2254,10 @@ static void test_size_overflow(void **state) {
     (void)state;
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 8;
                  d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
-    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "tiles", d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8;
-                 d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
-    REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "2^30 tiles", d.count = half >> 3;
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "no buffer", d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8);
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "tiles", d.count = half >> 7;
+                 d.src_type = d.dst_type = GPUSCAN_TYPE_U8; d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "2^30 tiles", d.count = half >> 9;
                  d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
     REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.channels = 4;
                  d.sample_type = GPUSCAN_TYPE_U8);
