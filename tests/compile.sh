@@ -486,7 +486,8 @@ done
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
 
 # The programs that the library would build on devices of all sorts, as the OpenCL C that the device would get; every
-# fifth as each later version, too. PTX wants NVIDIA's target, and the builtins of AMD's lanes AMD's. By default every sixteenth program, with another seed others.
+# fifth as each later version, too. PTX wants NVIDIA's target, and the builtins of AMD's lanes AMD's. By default every
+# sixteenth program, with another seed others.
 cat > kernel.sh << 'END'
 one() {
   # shellcheck disable=SC2086 # words
