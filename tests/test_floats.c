@@ -237,60 +237,97 @@ static void test_order(void **state) {
     }
 }
 
-/* Elements of one sign: all the same, whose roundings go one way, or any of [0, element). The sums are compared with
-   those of doubles and what these lose. */
-static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, double element, int any) {
-    const double         bound = type == GPUSCAN_TYPE_F64 ? 2e-15 : 1e-6;
-    const double         stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* a rounding of the result alone */
-    const size_t         size = ref_size(type);
-    const layout         l = {1, count, 0, 0, 0, 0, 0, 0, 0};
-    unsigned char       *in = (unsigned char *)test_alloc(count * size);
-    test_buffer          src = test_buffer_new(CL_MEM_READ_WRITE, size, count), dst;
-    gpuscan_scan_desc    d;
-    const unsigned char *got;
-    double               sum = 0, lost = 0, error, worst = 0;
-    uint64_t             i, at = 0;
-    memset(&d, 0, sizeof d);
-    dst = test_buffer_new(CL_MEM_READ_WRITE, size, count);
-    for (i = 0; i < count; i++)
+/* What sums are made of: a scan of all elements, or of segments by keys, or runs of equal keys. */
+typedef enum summed { SUMMED_ALL, SUMMED_SEGMENTS, SUMMED_RUNS, SUMMED_FORMS } summed;
+static const char *const summed_names[SUMMED_FORMS] = {"all", "segments", "runs"};
+
+/* A result's distance from an exact sum, of which lost is what the double sum has not, relative to it. */
+static double sum_error(gpuscan_type type, const void *got, uint64_t i, double sum, double lost) {
+    return fabs((ref_load(type, got, i).real - sum) - lost) / sum;
+}
+
+/* Elements of one sign: all the same, whose roundings go one way, or any of [0, element). every: how many keys in the
+   mean are equal; 0: all. The sums are compared with those of doubles and what these lose. */
+static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summed form, uint64_t count, double element,
+                             int any, uint32_t every) {
+    const double      bound = type == GPUSCAN_TYPE_F64 ? 2e-15 : 1e-6;
+    const double      stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* a rounding of the result alone */
+    const size_t      size = ref_size(type);
+    unsigned char    *in = (unsigned char *)test_alloc(count * size), *got = (unsigned char *)test_alloc(count * size);
+    uint32_t         *keys = (uint32_t *)test_alloc(count * sizeof *keys);
+    gpuscan_scan_desc scan;
+    gpuscan_runs_desc runs;
+    double            sum = 0, lost = 0, error, worst = 0;
+    uint64_t          i, at = 0, run = 0, counted = 0;
+    int               ran;
+    memset(&scan, 0, sizeof scan);
+    memset(&runs, 0, sizeof runs);
+    for (i = 0; i < count; i++) {
         ref_store(type, in, i, ref_real(any ? test_unit() * element : element));
-    d.count = count;
-    d.src_type = type;
-    d.call.strategy = strategy;
-    test_case("%s%g, %s, %s, %u elements", any ? "up to " : "", element, test_type_name(type),
-              test_strategy_name(strategy), (unsigned)count);
-    got = sums(&d, GPUSCAN_INCLUSIVE, &src, in, &dst, &l);
-    for (i = 0; got && i < count; i++) {
-        double x = ref_load(type, in, i).real, before = sum;
+        keys[i] = i == 0 ? 0 : keys[i - 1] + (every && test_random() % every == 0);
+    }
+    test_case("%s%g, %s, %s, %s of about %u, %u elements", any ? "up to " : "", element, test_type_name(type),
+              test_strategy_name(strategy), summed_names[form], (unsigned)every, (unsigned)count);
+    scan.kind = GPUSCAN_INCLUSIVE;
+    scan.src_type = runs.src_type = type;
+    scan.call.strategy = runs.call.strategy = strategy;
+    runs.host_src = in;
+    runs.host_dst = got;
+    if (form == SUMMED_SEGMENTS) {
+        scan.segments.form = GPUSCAN_SEGMENTS_KEYS;
+        scan.segments.type = GPUSCAN_TYPE_U32;
+        scan.segments.host_data = keys;
+    }
+    ran = form == SUMMED_RUNS
+              ? test_ran(gpuscan_runs_host(test.gs, keys, NULL, count, &counted, &runs), strategy, test_runs_refusal(&runs))
+              : test_ran(gpuscan_scan_host(test.gs, in, got, count, &scan), strategy, test_scan_refusal(&scan));
+    for (i = 0; ran && i < count; i++) {
+        double x = ref_load(type, in, i).real, before;
+        if (form != SUMMED_ALL && i > 0 && keys[i] != keys[i - 1]) {
+            sum = lost = 0;
+            run++;
+        }
+        before = sum;
         sum += x;
         lost += before >= x ? (before - sum) + x : (x - sum) + before;
-        error = fabs((ref_load(type, got, i).real - sum) - lost) / sum;
-        if (error > worst)
+        if (form == SUMMED_RUNS && i + 1 < count && keys[i + 1] == keys[i])
+            continue;
+        error = sum_error(type, got, form == SUMMED_RUNS ? run : i, sum, lost);
+        if (!(error <= worst)) {
+            worst = error;
             at = i;
-        worst = fmax(error, worst);
+        }
     }
-    if (worst > bound + stored)
-        fail_msg("%s: element %u has an error of %g", test.what, (unsigned)at, worst);
-    test_buffer_free(&src);
-    test_buffer_free(&dst);
+    if (!(worst <= bound + stored))
+        fail_msg("%s: the sum at element %u has an error of %g", test.what, (unsigned)at, worst);
+    if (ran && form == SUMMED_RUNS)
+        assert_int_equal(counted, run + 1);
     free(in);
+    free(got);
+    free(keys);
 }
 
 /* f16 has no sums beyond 65504. */
-static void check_scan_errors(gpuscan_type type, gpuscan_strategy strategy, uint64_t count) {
+static void check_scan_errors(gpuscan_type type, gpuscan_strategy strategy, summed form, uint64_t count) {
     const double scale = type == GPUSCAN_TYPE_F16 ? 1.0 / 1024 : 1;
-    check_scan_error(type, strategy, count, 0.1 * scale, 0);
-    check_scan_error(type, strategy, count + 77, scale, 1);
+    check_scan_error(type, strategy, form, count, 0.1 * scale, 0, 0);
+    check_scan_error(type, strategy, form, count + 77, scale, 1, 0);
+    if (form != SUMMED_ALL) {
+        check_scan_error(type, strategy, form, count, 0.1 * scale, 0, 100000);
+        check_scan_error(type, strategy, form, count / 8, 0.1 * scale, 0, 300);
+    }
 }
 
 static void test_errors_of_scans(void **state) {
     size_t t;
-    int    s;
+    int    s, form;
     (void)state;
     for (t = 0; t < sizeof types / sizeof *types; t++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
-            if (test_has_type(types[t]) && (types[t] == GPUSCAN_TYPE_F32 || test_share(t + (size_t)s, 3)))
-                check_scan_errors(types[t], (gpuscan_strategy)s, test_size(1000, 2000003, 40000003));
+            for (form = 0; form < SUMMED_FORMS; form++)
+                if (test_has_type(types[t]) &&
+                    (types[t] == GPUSCAN_TYPE_F32 || test_share(t + (size_t)(s + form), 3)))
+                    check_scan_errors(types[t], (gpuscan_strategy)s, (summed)form, test_size(1000, 2000003, 40000003));
 }
 
 /* Tiles that say nothing, whose sums others make: the bits stay. */
@@ -430,7 +467,8 @@ static void test_order_of_lanes(void **state) {
             t = (w + s + test.seed) % (sizeof types / sizeof *types);
             if (test_has_type(types[t]) && test_share(w + s, 4)) {
                 check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
-                check_scan_errors(types[t], strategies[s], test_size(500, 200003, 2000003));
+                check_scan_errors(types[t], strategies[s], (summed)(test_random() % SUMMED_FORMS),
+                                  test_size(500, 200003, 2000003));
                 if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* tiles end with what the others found */
                     check_strategy(types[t], strategies[s], GPUSCAN_OP_MUL, 256);
             }
