@@ -2214,7 +2214,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SUBGROUP_SYNC()  GPUSCAN_LANES_SYNC()\n"
     "#else\n"
     "#define gpuscan_lane_at(x, lane) (x)\n"
-    "#define gpuscan_shuffle(x, lane) (x)\n"
+    "#define gpuscan_shuffle(x, lane)  (x)\n"
+    "#define gpuscan_plain_at(x, lane) (x)\n"
     "#define gpuscan_ballot(x)        ((x) ? 1u : 0u)\n"
     "#define GPUSCAN_LANES_SYNC()     /* of a window, which is one work-item */\n"
     "#define GPUSCAN_SUBGROUP_SYNC()  GPUSCAN_BARRIER()\n"
@@ -2692,14 +2693,18 @@ static const char *gpuscan__kernels[] = {
     "    return prefix;\n"
     "}\n"
     "\n"
-    "/* Link `link` of a chain, counted from 0. */\n"
-    "GPUSCAN_INLINE gpuscan_prefix gpuscan_prefix_next(gpuscan_prefix prefix, gpuscan_t sum, uint link) {\n"
+    "/* A link of a chain; the second: number `link`, counted from 0, after which the chain settles where it should. */\n"
+    "GPUSCAN_INLINE gpuscan_prefix gpuscan_prefix_add(gpuscan_prefix prefix, gpuscan_t sum) {\n"
     "    gpuscan_t low = gpuscan_combine(gpuscan_low_sum(prefix), sum);\n"
     "    if (GPUSCAN_BREAKS(sum)) {\n"
     "        prefix.high = GPUSCAN_NUMBER_OF(low);\n"
     "        GPUSCAN_NUMBER_OF(low) = GPUSCAN_IDENTITY;\n"
     "    }\n"
     "    prefix.low = GPUSCAN_VALUE_OF(low);\n"
+    "    return prefix;\n"
+    "}\n"
+    "GPUSCAN_INLINE gpuscan_prefix gpuscan_prefix_next(gpuscan_prefix prefix, gpuscan_t sum, uint link) {\n"
+    "    prefix = gpuscan_prefix_add(prefix, sum);\n"
     "    if ((link + 1) % GPUSCAN_TILE_LINKS == 0)\n"
     "        prefix = gpuscan_prefix_settle(prefix);\n"
     "    return prefix;\n"
@@ -2714,6 +2719,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_above(prefix, sum)            (sum)\n"
     "#define gpuscan_after(prefix, x)              gpuscan_combine(prefix, x)\n"
     "#define gpuscan_prefix_settle(prefix)         (prefix)\n"
+    "#define gpuscan_prefix_add(prefix, sum)       gpuscan_combine(prefix, sum)\n"
     "#define gpuscan_prefix_next(prefix, sum, link) gpuscan_combine(prefix, sum)\n"
     "#endif\n"
     "\n",
@@ -3148,21 +3154,29 @@ static const char *gpuscan__kernels[] = {
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n",
-    "/* The flag of a tile, and its value unless it is empty. */\n"
+    "/* The flag of a tile, and its value unless it is empty. The sum of a tile in which a segment begins is a prefix. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix *value) {\n"
+    "    uint flag = GPUSCAN_EMPTY;\n"
     "#if GPUSCAN_ONE_WORD\n"
     "    gpuscan_payloads payloads;\n"
     "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
     "    uint tag = gpuscan_word_tag(word);\n"
     "    payloads.payload[0] = gpuscan_word_payload(word);\n"
     "    *value = payloads.value;\n"
-    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n"
+    "    if (tag >> 2 == epoch)\n"
+    "        flag = tag & 3u;\n"
     "#else\n"
-    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n"
-    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n"
-    "            return flag;\n"
-    "    return GPUSCAN_EMPTY;\n"
+    "    for (uint f = GPUSCAN_PREFIX; f != GPUSCAN_EMPTY && flag == GPUSCAN_EMPTY; f--)\n"
+    "        if (gpuscan_words_load(gpuscan_slot(states, tile, f), epoch << 2 | f, value))\n"
+    "            flag = f;\n"
     "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    if (flag == GPUSCAN_AGGREGATE && GPUSCAN_HAS_BEGUN(gpuscan_link_sum(*value))) {\n"
+    "        *value = gpuscan_prefix_add(gpuscan_prefix_of(gpuscan_identity()), gpuscan_link_sum(*value));\n"
+    "        flag = GPUSCAN_PREFIX;\n"
+    "    }\n"
+    "#endif\n"
+    "    return flag;\n"
     "}\n"
     "\n"
     "/* Publishes a late tile's aggregate for it: the words that are missing, since whoever wrote the others, the tile or\n"
@@ -8016,9 +8030,16 @@ static const char *gpuscan__kernels[] = {
     "        bool is_last = end == tile;\n"
     "        if (!is_last) /* on its way while this window is combined */\n"
     "            flag = gpuscan_observe(states, end + GPUSCAN_WINDOW - 1 - lane, epoch, &next);\n"
+    "        for (uint l = nearest; l > 0;) { /* link end - first - l of the chain, and those up to where it settles */\n"
+    "            uint links = GPUSCAN_TILE_LINKS - (end - first - l) % GPUSCAN_TILE_LINKS;\n"
+    "            uint stop = GPUSCAN_EXACT_PREFIX && links < l ? l - links : 0;\n"
     "GPUSCAN_UNROLL_8\n"
-    "        for (uint l = nearest; l > 0; l--)\n"
-    "            sum = gpuscan_prefix_next(sum, gpuscan_shuffle(gpuscan_link_sum(value), l - 1), end - first - l);\n"
+    "            for (; l > stop; l--)\n"
+    "                sum = gpuscan_prefix_add(\n"
+    "                    sum, gpuscan_sum_of(gpuscan_plain_at(GPUSCAN_VALUE_OF(gpuscan_link_sum(value)), l - 1), false));\n",
+    "            if ((end - first - l) % GPUSCAN_TILE_LINKS == 0)\n"
+    "                sum = gpuscan_prefix_settle(sum);\n"
+    "        }\n"
     "        if (is_last)\n"
     "            break;\n"
     "        end += GPUSCAN_WINDOW;\n"
@@ -8029,7 +8050,7 @@ static const char *gpuscan__kernels[] = {
     "            nearest = gpuscan_lowest(prefixes);\n"
     "            sum = gpuscan_prefix_at(value, nearest);\n"
     "        }\n"
-    "    }\n",
+    "    }\n"
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? gpuscan_prefix_of(base) : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
@@ -8070,7 +8091,7 @@ static const char *gpuscan__kernels[] = {
     "            return tile;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
@@ -8088,7 +8109,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -18830,7 +18851,7 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any. Of selections' and
                            runs' own rows: see gpuscan__select_matches */
     uint32_t src_size;  /* and of this size in the source; 0: any */
-    int inclusive;      /* 1: for inclusive scans only; of selections' and runs' own rows: tiles are read once */
+    int once;           /* 1: tiles are read once: of selections' and runs' own rows */
     int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; 2: for f16;
                            of selections: where nothing but the elements is wanted, which decide themselves */
 } gpuscan__tuning;
@@ -19756,7 +19777,7 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
     values[GPUSCAN__LARGE] = large;
 }
 
-/* columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, inclusive */
+/* columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, once, unpacked */
 #define GPUSCAN__TUNE(profile, list)                                                                                   \
     do {                                                                                                               \
         (void)sizeof(char[sizeof(list) <= sizeof((profile)->scan) ? 1 : -1]);                                          \
@@ -20014,7 +20035,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 4 * GPUSCAN__MIB, 128, 8, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
@@ -24202,7 +24222,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
 static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive) &&
+           (!row->src_size || row->src_size == e->src_size) &&
            (row->unpacked != 1 || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0))) &&
            (row->unpacked != 2 || e->src == GPUSCAN_TYPE_F16);
 }
@@ -28246,7 +28266,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
                               gpuscan__select_bytes(&plan->key) >= GPUSCAN__WIDE_ELEMENTS);
     if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
         return 0;
-    if (row->inclusive && /* these were not measured */
+    if (row->once && /* these were not measured */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
@@ -28274,8 +28294,6 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
         if (gpuscan__select_matches(&rows[i], bytes, plan) &&
             !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
             found = rows[i];
-    if (!runs && !selects)
-        found.inclusive = 0; /* scans' rows say something else by it */
     if (forced != GPUSCAN_STRATEGY_AUTO)
         found.strategy = forced;
     return found;
@@ -28312,7 +28330,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->inclusive &&
+        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->once &&
                     gpuscan__uses_ptx_or_local(gs, key);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), gpuscan__least_tiles(common, plan->key.counted));

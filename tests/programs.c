@@ -792,6 +792,24 @@ static void prepared(uint64_t count, int which) {
     fake.built = built;
 }
 
+/* Scans of both kinds have the same tiles, or their sums of floats had other bits: so they take the same scratch. */
+static void kinds(unsigned bits, gpuscan_type type, gpuscan_segment_form form) {
+    size_t sizes[2] = {0, 0};
+    gpuscan *gs = fresh();
+    int kind;
+    for (kind = 0; kind < 2; kind++) {
+        gpuscan_scan_desc desc = {0};
+        desc.count = (uint64_t)1 << bits;
+        desc.src_type = type;
+        desc.segments.form = form;
+        desc.segments.type = form ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+        desc.kind = kind ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        expect(gpuscan_scan_scratch_size(gs, &desc, &sizes[kind]) == GPUSCAN_SUCCESS, "no scratch size of a scan");
+    }
+    expect(sizes[0] == sizes[1], "an inclusive scan has other tiles than an exclusive one");
+    gpuscan_destroy(gs);
+}
+
 /* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
 
 static void expect(int holds, const char *what) {
@@ -915,6 +933,15 @@ int main(int argc, char **argv) {
     for (d = 0; !of_plans && d < sizeof devices / sizeof *devices; d++) {
         fake.device = &devices[d];
         everything();
+        fake.built = NULL;
+        for (bits = 10; bits < 29; bits++)
+            for (what = 0; what < 2; what++) {
+                kinds(bits, GPUSCAN_TYPE_F32, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
+                kinds(bits, GPUSCAN_TYPE_F16, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
+                if (fake.device->has_f64)
+                    kinds(bits, GPUSCAN_TYPE_F64, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
+            }
+        fake.built = collect;
         if (step == 1 || d % 3 == first % 3) { /* the same with limits of all sorts: nothing is divided by 0 */
             fake.built = NULL;
             drawn = hash(first + 1, fake.device->file);

@@ -331,36 +331,63 @@ static void test_errors_of_scans(void **state) {
 }
 
 /* Tiles that say nothing, whose sums others make: the bits stay. */
-static void test_late_tiles(void **state) {
+static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, uint32_t every,
+                             uint32_t lanes) {
     static const gpuscan_custom silent = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
                                           "#define GPUSCAN_TEST_DELAY(tile)\n",
                                           NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
-    const uint64_t    count = test_size(300, 600011, 600011);
-    float            *in = (float *)test_alloc(count * 4), *out = (float *)test_alloc(count * 4);
-    float            *wanted = (float *)test_alloc(count * 4);
+    const size_t      size = ref_size(type);
+    unsigned char    *in = (unsigned char *)test_alloc(count * size), *out = (unsigned char *)test_alloc(count * size);
+    unsigned char    *wanted = (unsigned char *)test_alloc(count * size);
+    uint32_t         *keys = (uint32_t *)test_alloc(count * sizeof *keys);
     gpuscan_scan_desc d;
     uint64_t          i;
-    int               s;
-    (void)state;
-    for (i = 0; i < count; i++)
-        in[i] = (float)spread_value(i % 2 ? EVEN : SPARSE, GPUSCAN_TYPE_F32);
-    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
-        test_case("late tiles, %s", test_strategy_name((gpuscan_strategy)s));
-        memset(&d, 0, sizeof d);
-        d.src_type = GPUSCAN_TYPE_F32;
-        d.kind = GPUSCAN_INCLUSIVE;
-        d.call.strategy = (gpuscan_strategy)s;
-        if (!test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), (gpuscan_strategy)s, test_scan_refusal(&d)))
-            continue;
-        memcpy(wanted, out, (size_t)count * 4); /* both calls write to out: bits may depend on its place in a line */
-        memset(out, 0xff, (size_t)count * 4);
+    for (i = 0; i < count; i++) {
+        ref_store(type, in, i, ref_real(spread_value(i % 2 ? EVEN : SPARSE, type)));
+        keys[i] = i == 0 ? 0 : keys[i - 1] + (every && test_random() % every == 0);
+    }
+    test_case("late tiles, %s, %s, segments of %u, %u lanes", test_type_name(type), test_strategy_name(strategy),
+              (unsigned)every, (unsigned)lanes);
+    memset(&d, 0, sizeof d);
+    d.src_type = type;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = strategy;
+    if (every) {
+        d.segments.form = GPUSCAN_SEGMENTS_KEYS;
+        d.segments.type = GPUSCAN_TYPE_U32;
+        d.segments.host_data = keys;
+    }
+    if (test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), strategy, test_scan_refusal(&d))) {
+        memcpy(wanted, out, (size_t)count * size); /* both calls write to out: bits may depend on its place in a line */
+        memset(out, 0xff, (size_t)count * size);
         d.custom = &silent;
         test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
-        test_same_bytes(out, wanted, 4, count);
+        test_same_bytes(out, wanted, size, count);
     }
     free(in);
     free(out);
     free(wanted);
+    free(keys);
+}
+
+static void test_late_tiles(void **state) {
+    static const uint32_t lanes[] = {0, 8, 32};
+    gpuscan_limits        limits;
+    size_t                w, t;
+    int                   s;
+    (void)state;
+    memset(&limits, 0, sizeof limits);
+    for (w = 0; w < sizeof lanes / sizeof *lanes; w++) {
+        limits.lanes = lanes[w];
+        test_limit(&limits);
+        for (t = 0; t < sizeof types / sizeof *types; t++)
+            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+                if (test_has_type(types[t]) && test_share(w + t + (size_t)s, 6)) {
+                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 0, lanes[w]);
+                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 100000, lanes[w]);
+                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 50, lanes[w]);
+                }
+    }
 }
 
 /* Host arrays. */
