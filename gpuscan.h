@@ -176,10 +176,10 @@
                       images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
                       add take from 2/3 to 1/600 of the time, on CPUs short rows, argmin, structs, edges, many bins and
                       samples of 16 bits from 2/3 to 1/20; executables that hold the implementation are a quarter
-                      smaller; GPUs refuse CPU_ strategies, and without a vendor's lanes AUTO scans in several passes
-                      sums of floats have errors that do not grow with the count, and adding 0 changes no result of a scan
-                      (see floats in gpuscan_reduce, gpuscan_scan and gpuscan_runs); lanes by OpenCL's sub-groups and by
-                      AMD's builtins; every program is tried out at its first use; GPUs refuse the CPU strategies; sorts
+                      smaller; without a sub-group's lanes AUTO scans in several passes; sums of floats have errors
+                      that do not grow with the count, and adding 0 changes no result of a scan (see floats in
+                      gpuscan_reduce, gpuscan_scan and gpuscan_runs); lanes by OpenCL's sub-groups and by AMD's
+                      builtins; every program is tried out at its first use; GPUs refuse the CPU strategies; sorts
                       refuse outputs that are CL_MEM_WRITE_ONLY, and calls host memory that kernels cannot use
                0.1.0  scan, uniform add, reduce, histogram
 */
@@ -19943,9 +19943,10 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        back (8.1 MiB of u32, u64: 18, 22 us; of 8 MiB 10, 10; ahead 11, 12). Large: 24 MiB ahead is what a cache of 50 MB
        holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
        the most bytes in flight a multiprocessor without spills: 72 registers hold 8 rows of 4 bytes (u32 574, f32 577 us;
-       in 64 572, 590). Packed elements need fewer; bytes and 16 bits that are not packed
-       want small groups (2^28 bytes: maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and
-       structs more registers (16 bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes 80 registers serve all scans (u64, f64, 2^27: 577, 607; in 64 580, 812), 22 MiB ahead. */
+       in 64 572, 590). Packed elements need fewer; bytes and 16 bits that are not packed want small groups (2^28 bytes:
+       maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and structs more registers (16
+       bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes 80 registers serve all scans (u64, f64, 2^27: 577, 607; in 64
+       580, 812), 22 MiB ahead. */
     static const gpuscan__tuning scan[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
