@@ -9432,6 +9432,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + size >= units)\n"
     "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
     "    gpuscan_select_write(&data, &outputs, first, end, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "    GPUSCAN_TILE_END();\n"
     "}\n"
     "#endif\n"
     "\n",

@@ -465,6 +465,49 @@ done
 check 'a plug-in with GPUSCAN_STATIC shows nothing' library_shows_nothing unused.c
 check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -fvisibility=hidden implementation.c
 
+# --- one more operator
+
+# A program whose header has an operator behind XOR: its enumerator and its row are all that it takes. What goes by a
+# range of operators, or reads a table of them by another one's number, computes something else or ends the program.
+sed 's/^    GPUSCAN_OP_XOR,$/&\
+    GPUSCAN_OP_XNOR,/; s/^    X(XOR, "a ^ b".*/&\
+    X(XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b), a) \\/' "$root/gpuscan.h" > xnor.h
+cat > xnor.c <<'END'
+#define GPUSCAN_IMPLEMENTATION
+#include "xnor.h"
+#include <stdio.h>
+
+int main(void) {
+    static uint8_t src[5000], dst[5000];
+    uint8_t expected = 0xff;
+    gpuscan *gs = NULL;
+    gpuscan_scan_desc scan;
+    int i;
+    memset(&scan, 0, sizeof scan);
+    scan.kind = GPUSCAN_INCLUSIVE;
+    scan.src_type = GPUSCAN_TYPE_U8; /* whose words are computed at once by the operators that can */
+    scan.dst_type = GPUSCAN_TYPE_U8;
+    scan.op = GPUSCAN_OP_XNOR;
+    scan.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    for (i = 0; i < 5000; i++)
+        src[i] = (uint8_t)(i * 151);
+    if (gpuscan_create(&gs, NULL) != GPUSCAN_SUCCESS || gpuscan_scan_host(gs, src, dst, 5000, &scan) != GPUSCAN_SUCCESS)
+        printf("%s\n", gpuscan_error(gs));
+    for (i = 0; i < 5000; i++) {
+        expected = (uint8_t)~(expected ^ src[i]);
+        if (dst[i] != expected) {
+            printf("%u instead of %u at %d\n", dst[i], expected, i);
+            break;
+        }
+    }
+    gpuscan_destroy(gs);
+    return 0;
+}
+END
+check 'one more operator' "${CC:-cc}" -std=c99 $c_warnings -fsanitize=undefined -fno-sanitize-recover=undefined \
+  xnor.c -o xnor -ldl
+check 'one more operator computes' ./xnor
+
 # --- what compilers may do to floating-point numbers
 
 check 'even bins of floats' "${CC:-cc}" -std=c99 $c_warnings "$root/tests/float_bins.c" -o float_bins -ldl

@@ -2142,6 +2142,9 @@ static void test_select_overlap(void **state) {
              d.selected.dispatch_items = 7);
     ACCEPTED(select, d.src = d.flags = d.dst = f.parts);
     ACCEPTED(select, d.src = d.flags = d.dst = f.parts; d.capacity = 10);
+    /* an output reaches as far as capacity says, and the message does */
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "capacity", d.dst = f.parts; d.indices = at(f.parts, 10); d.capacity = 11);
+    ACCEPTED(select, d.dst = f.parts; d.indices = at(f.parts, 10); d.capacity = 10);
     REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.flags = d.dst = f.parts; d.dst.offset = 1);
     REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.flags = d.dst = f.parts; d.flag_type = GPUSCAN_TYPE_U8);
     REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.flags = d.dst = f.parts; d.by = GPUSCAN_SELECT_BITS);
@@ -2169,6 +2172,8 @@ static void test_runs_overlap(void **state) {
     REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "keys_dst", d.keys = d.keys_dst = f.parts); /* not in place */
     REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.dst = f.parts);
     REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "lengths", d.starts = d.lengths = f.parts);
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "capacity", d.starts = f.parts; d.lengths = at(f.parts, 10); d.capacity = 11);
+    ACCEPTED(runs, d.starts = f.parts; d.lengths = at(f.parts, 10); d.capacity = 10);
     REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "runs.dispatch", d.runs.count = d.runs.dispatch = f.parts);
     REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = payload_of(4, f.parts, f.parts);
             d.payload_count = 1);

@@ -40,6 +40,8 @@ static int refuses_all;       /* every build is refused */
 static const char *refuses;   /* programs with lanes that hold this text are refused, too; NULL: none */
 static int has_refused;       /* the program made last is one */
 static int refuses_without;   /* those without lanes, too */
+static size_t width_said;     /* of a kernel with sub-groups, built with lanes by local memory; 0: it is not built */
+static cl_int width_code;     /* of the call that asks for it */
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
 static cl_uint devices_said;                              /* of each platform */
 static unsigned platforms_asked;
@@ -80,6 +82,10 @@ static cl_int CL_API_CALL platform_info(cl_platform_id id, cl_platform_info what
 static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_kernel_work_group_info what, size_t size,
                                        void *value, size_t *needed) {
     cl_int code = layer_clGetKernelWorkGroupInfo(id, device, what, size, value, needed);
+    if (width_said && what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && value) {
+        *(size_t *)value = width_said;
+        return width_code;
+    }
     if (code == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE && worn->kernel_group && value)
         if (*(size_t *)value > worn->kernel_group)
             *(size_t *)value = worn->kernel_group;
@@ -94,13 +100,24 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
    crashes later. */
 static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
                                      cl_int *status) {
+    const char *subgroups;
     cl_uint i;
     has_instructions = has_wide = has_refused = 0;
     for (i = 0; i < count && i < 8; i++) {
         if (refuses && strstr(lines[i], refuses))
             has_refused = refuses_without || !strstr(lines[i], "#define GPUSCAN_LANES_KIND 0\n");
-        if ((strstr(lines[i], "#define GPUSCAN_PTX ") && !strstr(lines[i], "#define GPUSCAN_PTX 0\n")) ||
-            strstr(lines[i], "#define GPUSCAN_LANES_KIND 2\n") || strstr(lines[i], "#define GPUSCAN_LANES_KIND 4\n"))
+        subgroups = strstr(lines[i], "#define GPUSCAN_LANES_KIND 2\n");
+        if (subgroups && width_said) {
+            char *text = strdup(lines[i]);
+            cl_program made;
+            text[subgroups - lines[i] + (ptrdiff_t)strlen("#define GPUSCAN_LANES_KIND ")] = '3';
+            lines[i] = text;
+            made = layer_clCreateProgramWithSource(context, count, lines, lengths, status);
+            free(text);
+            return made;
+        }
+        if ((strstr(lines[i], "#define GPUSCAN_PTX ") && !strstr(lines[i], "#define GPUSCAN_PTX 0\n")) || subgroups ||
+            strstr(lines[i], "#define GPUSCAN_LANES_KIND 4\n"))
             has_instructions = 1;
         if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
             has_wide = 1;
@@ -483,7 +500,7 @@ static void test_subgroups(void **state) {
         assert_int_equal(gs->device.lane_width, cases[i].width);
         test_ok(gpuscan_get_info(gs, &info));
         assert_int_equal(info.refusals, cases[i].refusals);
-        assert_int_equal(info.refusal[0] != 0, cases[i].refusals != 0);
+        assert_int_equal(strstr(info.refusal, "no width that can be relied on") != NULL, cases[i].refusals != 0);
         if (cases[i].refusals)
             test_announce_refusals(1, cases[i].what);
         if (cases[i].kind == GPUSCAN__LANES_NONE || !test_takes_one_of(4, i)) {
@@ -497,6 +514,43 @@ static void test_subgroups(void **state) {
         }
         test.announced = 0;
         layer_expect_empty();
+    }
+}
+
+/* A width that cannot be required is asked for once a kernel is built. Where that has another one, or the driver does
+   not say, the lanes are given up before they compute anything, and the reason is said. */
+static void test_kernel_width(void **state) {
+    static const struct {
+        size_t width;
+        cl_int code;
+    } cases[] = {{32, CL_SUCCESS}, {16, CL_INVALID_VALUE}};
+    size_t i;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        disguise d = {.says = {.type = CL_DEVICE_TYPE_GPU,
+                               .vendor_id = 0x13b5,
+                               .name = "a card",
+                               .platform = "ARM",
+                               .version = "OpenCL 3.0 ",
+                               .extensions = SHUFFLES,
+                               .wave = 16}};
+        gpuscan *gs = open_disguised(&d, 0);
+        gpuscan_info info;
+        test_case("sub-groups of 16, a kernel says %zu with code %d", cases[i].width, (int)cases[i].code);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, 1);
+        width_said = cases[i].width;
+        width_code = cases[i].code;
+        runs(gs, "sub-groups of another width");
+        width_said = 0;
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, 0);
+        assert_int_equal(info.refusals, 1);
+        if (strstr(info.refusal, "its sub-groups have another width") == NULL)
+            fail_msg("%s: \"%s\" is no reason", test.what, info.refusal);
+        test_announce_refusals(1, "sub-groups of another width");
+        close_disguised(gs);
     }
 }
 
@@ -1433,7 +1487,7 @@ static void test_parameter_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions), TEST(test_subgroups),
-                                       TEST(test_capabilities),
+                                       TEST(test_kernel_width), TEST(test_capabilities),
                                        TEST(test_blame),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),

@@ -113,6 +113,44 @@ static void test_lost_context(void **state) {
     }
 }
 
+static int refuses_buffers;
+static cl_mem CL_API_CALL refused_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                         cl_int *status) {
+    if (!refuses_buffers)
+        return layer_clCreateBuffer(context, flags, size, host, status);
+    *status = CL_INVALID_BUFFER_SIZE;
+    return NULL;
+}
+
+/* A buffer that is too large for the device, of a self-test, and of a call's own later on: the message says how large
+   one may be. */
+static void test_buffer_size(void **state) {
+    static const cl_uint src[300] = {1};
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    cl_uint dst[300];
+    char most[64];
+    int pass;
+    (void)state;
+    layer_open();
+    layer.table.clCreateBuffer = refused_buffer;
+    desc = layer_desc();
+    desc.limits.without = GPUSCAN_WITHOUT_ZERO_COPY;
+    test_ok(gpuscan_create(&gs, &desc));
+    snprintf(most, sizeof most, "takes up to %" PRIu64, test.largest_buffer);
+    for (pass = 0; pass < 2; pass++) {
+        test_case("no buffers, pass %d", pass);
+        refuses_buffers = 1;
+        test_expect(gpuscan_scan_host(gs, src, dst, 300, NULL), CL_INVALID_BUFFER_SIZE);
+        refuses_buffers = 0;
+        if (strstr(gpuscan_error(gs), most) == NULL)
+            fail_msg("%s: \"%s\" does not say \"%s\"", test.what, gpuscan_error(gs), most);
+        object_works(gs);
+    }
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
 static void test_result_strings(void **state) {
 #define CODE(name, value, text) name,
     static const gpuscan_result results[] = {GPUSCAN_RESULTS(CODE) CL_DEVICE_NOT_FOUND,
@@ -153,7 +191,8 @@ static void test_result_strings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_lost_context), TEST(test_result_strings)};
+    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_lost_context), TEST(test_buffer_size),
+                                       TEST(test_result_strings)};
     test_select();
     return cmocka_run_group_tests_name("messages", tests, open_calls, test_close);
 }
