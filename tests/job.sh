@@ -79,10 +79,17 @@ fi
 log=$work/logs/$implementation-$program.txt
 reports=$work/logs/$implementation-$program-reports.txt
 case $implementation in
-  pocl | pocl-seed-*)
+  pocl | pocl-seed-* | pocl-host-at-*)
     only "$library"
     quickly "$program"
-    [ "$implementation" = pocl ] || GPUSCAN_TEST_SEED=${implementation#pocl-seed-}
+    case $implementation in
+      pocl-seed-*) GPUSCAN_TEST_SEED=${implementation#pocl-seed-} ;;
+      pocl-host-at-*)
+        GPUSCAN_TEST_HOST_AT=${implementation#pocl-host-at-}
+        GPUSCAN_TEST_ONLY='*rows*'
+        export GPUSCAN_TEST_HOST_AT GPUSCAN_TEST_ONLY
+        ;;
+    esac
     export GPUSCAN_TEST_SEED
     # what drivers and compilers leave behind is not ours
     printf 'leak:%s\n' libpocl libLLVM libclang libOpenCL ld-linux dlopen > "$work/leaks.txt"

@@ -2,14 +2,14 @@
 # Runs the tests: sh tests/run.sh
 #
 # Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
-# and the other scripts. All tests run on PoCL and on devices with drivers of their own. test_smoke also runs on rusticl's
-# llvmpipe, on Intel's CPU runtime, which has sub-groups, and on the Oclgrind simulator, which looks for races,
-# uninitialised values and wrong API calls; the simulator gets test_lanes or test_lanes_runs, too. test_offsets runs as
-# PoCL compiles it for other processors. The faults run under the address and undefined behaviour sanitizers. Most of a
-# run's time is PoCL's compiler. So of tests that would build a program for each of many combinations, and of the
-# strategies by which others run, a run takes a share; and PoCL optimizes the kernels of one in twelve programs, of what
-# looks at the host none. Which, the seed decides that each program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10
-# to 18 minutes on two cores.
+# and the other scripts. All tests run on PoCL and on devices with drivers of their own. test_smoke also runs on
+# rusticl's llvmpipe, on Intel's CPU runtime, which has sub-groups, and on the Oclgrind simulator, which looks for
+# races, uninitialised values and wrong API calls; the simulator gets test_lanes or test_lanes_runs, too. test_offsets
+# runs as PoCL compiles it for other processors, a part of test_scan on buffers that begin behind a line of memory. The
+# faults run under the address and undefined behaviour sanitizers. Most of a run's time is PoCL's compiler. So of tests
+# that would build a program for each of many combinations, and of the strategies by which others run, a run takes a
+# share; and PoCL optimizes the kernels of one in twelve programs, of what looks at the host none. Which, the seed
+# decides that each program prints, and GPUSCAN_TEST_SEED repeats it. It takes 10 to 18 minutes on two cores.
 #
 #   --more    32 times the share of the combinations, all kernels optimized, on Intel's CPU runtime test_pairs, and on
 #             Debian 13's PoCL, by root, five programs with the share and kernels of a default run
@@ -197,6 +197,8 @@ for program in ${GPUSCAN_TEST_AGAIN:+$programs}; do
     job "$(seconds "$program")" "pocl-seed-$GPUSCAN_TEST_AGAIN" "$program" "$pocl"
   fi
 done
+# Buffers in memory of the host's that begin behind a line: scans of rows, whose tiles the host cuts by offsets alone.
+job 30 "pocl-host-at-$((GPUSCAN_TEST_SEED % 3 + 1))" test_scan "$pocl"
 # PoCL's compiler picks other instructions for another processor, which ask for other alignments: the offsets run for
 # each that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by LLVM's name.
 cpu_name() {

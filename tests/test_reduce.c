@@ -582,14 +582,14 @@ static void scratch_of_the_caller(void **state) {
                 if (gpuscan_reduce_scratch_size(test.gs, &d, &size) == GPUSCAN_SUCCESS && size > largest)
                     largest = size;
             }
-            scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, largest / 64 + 1);
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, largest + 64);
             garbage = (unsigned char *)test_alloc(largest + 64);
             for (i = 0; i < largest + 64; i++)
                 garbage[i] = kind == 0   ? 0
                              : kind == 1 ? 255
                              : kind == 2 ? i % 4 == 0
                                          : (unsigned char)(test_random() & 255);
-            test_buffer_set(&scratch, 2, largest / 64 + 1, garbage);
+            test_buffer_set(&scratch, 64, largest + 64, garbage);
             for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
                 test_buffer_set(&dst, 1, 1, NULL);
                 memset(&d.call, 0, sizeof d.call);
@@ -602,8 +602,7 @@ static void scratch_of_the_caller(void **state) {
                 if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy,
                               test_reduce_refusal(&d)))
                     continue;
-                d.call.scratch.mem = scratch.at.mem;
-                d.call.scratch.offset = 2 * 64;
+                d.call.scratch = scratch.at;
                 d.call.scratch_size = size;
                 if (!test_reduce_ran(&d))
                     continue;
