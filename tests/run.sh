@@ -154,7 +154,7 @@ has_trixie() {
   if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null 2>&1 || ! unshare -m true 2> /dev/null; then
     say "left out: Debian 13's PoCL, which takes root, debootstrap and unshare"
   elif [ ! -e "$work/trixie/complete" ] &&
-    ! { debootstrap --variant=minbase --include=pocl-opencl-icd,libcmocka0 trixie "$work/trixie" &&
+    ! { debootstrap --variant=minbase --include=pocl-opencl-icd,ocl-icd-libopencl1,libcmocka0 trixie "$work/trixie" &&
       : > "$work/trixie/complete"; } > "$work/logs/trixie-setup.txt" 2>&1; then
     rm -rf "$work/trixie"
     say "left out: Debian 13's PoCL, which debootstrap could not install (see $work/logs/trixie-setup.txt)"
