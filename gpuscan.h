@@ -953,7 +953,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
                    a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two
                    that divides the element's size, but to no more than 16 bytes (call.scratch: to 64); custom types
-                   with an alignment of their own that is larger (float8: 32) need that.
+                   with an alignment of their own that is larger (float8: 32, double16: 128) need that, and call.scratch
+                   at the begin of its buffer does, too.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
@@ -22529,12 +22530,12 @@ static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_s
     need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
 }
 
-/* At least sizeof(gpuscan_shared) in kernels.cl.inc. */
+/* At least sizeof(gpuscan_shared) in kernels.cl.inc. Its prefix is up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
     uint64_t align = t_size & (~t_size + 1);
-    return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
+    return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
 }
 
