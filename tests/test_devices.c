@@ -50,9 +50,14 @@ static unsigned platforms_asked;
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
     cl_int code = layer_clGetDeviceInfo(id, what, size, value, needed), said;
     gpuscan__cl_name_version feature;
+    char *text;
     if (fake_says(&worn->says, what, size, value, needed, &said))
         return said;
     switch (what) {
+    case CL_DEVICE_EXTENSIONS: /* later PoCLs have sub-groups: a disguise has those that it says */
+        for (text = (char *)value; code == CL_SUCCESS && text && (text = strstr(text, "subgroup")) != NULL;)
+            *text = '-';
+        return code;
     case CL_DEVICE_COMPILER_AVAILABLE:
         return worn->no_compiler ? fake_uint(CL_FALSE, size, value, needed) : code;
     case CL_DEVICE_PLATFORM:
@@ -138,11 +143,20 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                                 void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
     int is_capped = options && strstr(options, "-cl-nv-maxrregcount=");
+    const char *standard = options ? strstr(options, "-cl-std=CL2.0") : NULL;
     if (refuses_all || has_instructions || is_capped || has_refused) {
         refused_builds++;
         capped_builds += is_capped ? 1u : 0u;
         unoptimized_builds += options && strstr(options, "-cl-opt-disable") ? 1u : 0u;
         return refusal ? refusal : CL_BUILD_PROGRAM_FAILURE;
+    }
+    if (standard) { /* later PoCLs compile OpenCL C 1.2 and 3.0 */
+        char *own = strdup(options);
+        cl_int code;
+        own[standard - options + (ptrdiff_t)strlen("-cl-std=CL")] = '3';
+        code = layer_clBuildProgram(program, count, devices, own, notify, user);
+        free(own);
+        return code;
     }
     return layer_clBuildProgram(program, count, devices, options, notify, user);
 }
