@@ -3216,14 +3216,16 @@ static const char *gpuscan__kernels[] = {
     "/* [CASCADE] -------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Each addition of floats rounds the sum so far, so the error of one running sum grows with the number of its elements.\n"
-    "   A reduction keeps one running sum a level: 8 steps make a sum of level 0, 8 of these one of level 1, and so on. The\n"
-    "   order of the elements stays, as operators that do not commute need it. Equal floats are the worst that data offer:\n"
-    "   of 200,000 values one level lost at most 2.5 * 2^-24 of the sum (f32), and eight levels 3.75 * 2^-24.\n"
+    "   A reduction keeps one running sum a level: 16 steps (on a CPU 8) make a sum of level 0, 16 of these one of level 1,\n"
+    "   and so on; the last level has no end. The order of the elements stays, as operators that do not commute need it.\n"
+    "   Equal floats are the worst that data offer: of 100,000 values two levels of 16 lost at most 7.9 * 2^-24 of the sum\n"
+    "   (f32), and nine of 8, on a CPU, 3.75 * 2^-24.\n"
     "   Higham, \"The accuracy of floating point summation\", 1993. */\n"
     "#ifndef GPUSCAN_CASCADE /* other operations */\n"
     "#define GPUSCAN_CASCADE 0\n"
     "#endif\n"
-    "#define GPUSCAN_CASCADE_STEPS 8u\n"
+    "#define GPUSCAN_CASCADE_STEPS  (GPUSCAN_CPU ? 8u : 16u)\n"
+    "#define GPUSCAN_GROUPS_CASCADE (GPUSCAN_HAS_LANES ? 1 : GPUSCAN_CASCADE) /* levels: lanes have few groups each */\n"
     "typedef struct {\n"
     "#if GPUSCAN_CASCADE\n"
     "    gpuscan_t level[GPUSCAN_CASCADE];\n"
@@ -3242,36 +3244,35 @@ static const char *gpuscan__kernels[] = {
     "    return cascade;\n"
     "}\n"
     "\n"
-    "/* Ends a step: moves *sum to the levels. levels: how many of them the caller needs. */\n"
+    "/* Ends a step: moves *sum to the levels. levels: how many of them the caller needs, at least 1. */\n"
     "GPUSCAN_INLINE void gpuscan_cascade_step(gpuscan_cascade *cascade, gpuscan_t *sum, int levels) {\n"
     "#if GPUSCAN_CASCADE\n"
-    "    uint steps = ++cascade->steps;\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < min(levels, GPUSCAN_CASCADE); k++) {\n"
-    "        *sum = gpuscan_combine(cascade->level[k], *sum);\n"
-    "        if (k == min(levels, GPUSCAN_CASCADE) - 1 || steps % GPUSCAN_CASCADE_STEPS != 0) {\n"
-    "            cascade->level[k] = *sum;\n"
-    "            break;\n"
-    "        }\n"
-    "        cascade->level[k] = gpuscan_identity();\n"
-    "        if (GPUSCAN_PLANTED(CASCADE))\n"
-    "            *sum = gpuscan_identity();\n"
-    "        steps /= GPUSCAN_CASCADE_STEPS;\n"
-    "    }\n"
+    "    uint full = GPUSCAN_CASCADE_STEPS;\n"
+    "    cascade->level[0] = gpuscan_combine(cascade->level[0], *sum);\n"
     "    *sum = gpuscan_identity();\n"
+    "    if (++cascade->steps % full != 0)\n"
+    "        return;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < min(levels, GPUSCAN_CASCADE); k++, full *= GPUSCAN_CASCADE_STEPS)\n"
+    "        if (cascade->steps % full == 0) {\n"
+    "            if (!GPUSCAN_PLANTED(CASCADE))\n"
+    "                cascade->level[k] = gpuscan_combine(cascade->level[k], cascade->level[k - 1]);\n"
+    "            cascade->level[k - 1] = gpuscan_identity();\n"
+    "        }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of all steps, and of what follows them. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_cascade_end(const gpuscan_cascade *cascade, gpuscan_t sum, int levels) {\n"
     "#if GPUSCAN_CASCADE\n"
+    "    sum = gpuscan_combine(cascade->level[0], sum);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < min(levels, GPUSCAN_CASCADE); k++)\n"
+    "    for (int k = 1; k < min(levels, GPUSCAN_CASCADE); k++)\n"
     "        sum = gpuscan_combine(cascade->level[k], sum);\n"
     "#endif\n"
     "    return sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [LANE SCANS] ----------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if !GPUSCAN_CPU\n"
@@ -3310,7 +3311,7 @@ static const char *gpuscan__kernels[] = {
     "    uint lanes[GPUSCAN_GROUP];\n"
     "#endif\n"
     "} GPUSCAN_SHARED_ALIGNED gpuscan_shared;\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HAS_LANES\n"
     "/* The same for values, 32 bits at a time. */\n"
     "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n"
@@ -3318,7 +3319,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
-    "\n",
+    "\n"
     "GPUSCAN_OF_WORDS(gpuscan_of_uints, gpuscan_t, gpuscan_uints, uints)\n"
     "#define GPUSCAN_SHUFFLE(name, type, words, of_words, of_uint)                                                          \\\n"
     "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
@@ -3360,9 +3361,9 @@ static const char *gpuscan__kernels[] = {
     "typedef union {\n"
     "    gpuscan_plain value;\n"
     "    uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
-    "} gpuscan_plain_uints;\n"
+    "} gpuscan_plain_uints;\n",
     "GPUSCAN_OF_WORDS(gpuscan_plain_of_uints, gpuscan_plain, gpuscan_plain_uints, uints)\n"
-    "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints)\n",
+    "GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints)\n"
     "#define gpuscan_plain_from(x, d, first, there) gpuscan_plain_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
     "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_xor)\n"
@@ -9937,6 +9938,7 @@ static const char *gpuscan__kernels[] = {
     "                                         uint groups) {\n"
     "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
     "    ulong head = 0, vectors = 0, i;\n"
+    "    uint taken = 0;\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "    gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
@@ -9951,7 +9953,8 @@ static const char *gpuscan__kernels[] = {
     "    for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
     "        ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
-    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
+    "        if (GPUSCAN_VECTOR > 1 || ++taken % GPUSCAN_ITEM_VECTORS == 0)\n"
+    "            gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
     "    }\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "    head += begin;\n"
@@ -10199,12 +10202,14 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t total = gpuscan_identity();\n"
     "    if (GPUSCAN_PLANTED(REDUCE_GROUP))\n"
     "        count--;\n"
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n"
-    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n"
-    "    return gpuscan_items_sum(total, shared);\n"
-    "#else\n"
     "    gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP) {\n"
+    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n"
+    "        gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
+    "    }\n"
+    "    return gpuscan_items_sum(gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE), shared);\n"
+    "#else\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
     "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n"
@@ -10214,9 +10219,9 @@ static const char *gpuscan__kernels[] = {
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? count - 1 - i : i, epoch);\n"
     "        total = GPUSCAN_CASCADE != 0 || i == first ? x : gpuscan_combine(total, x);\n"
-    "        gpuscan_cascade_step(&cascade, &total, GPUSCAN_CASCADE);\n"
+    "        gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
     "    }\n"
-    "    total = gpuscan_cascade_end(&cascade, total, GPUSCAN_CASCADE);\n"
+    "    total = gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    gpuscan_group_prefix(gpuscan_lanes_sum_one(total, shared), &total, shared);\n"
     "#endif\n"
@@ -10564,9 +10569,9 @@ static const char *gpuscan__kernels[] = {
     "        } else {\n"
     "            sum = gpuscan_combine(sum, tail);\n"
     "        }\n"
-    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
+    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_GROUPS_CASCADE);\n"
     "    }\n"
-    "    return gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
+    "    return gpuscan_cascade_end(&cascade, sum, GPUSCAN_GROUPS_CASCADE);\n"
     "}\n"
     "\n",
     "/* What precedes each work-item's share of the groups before count, of so many; *carry: what all of them leave. */\n"
@@ -10595,19 +10600,19 @@ static const char *gpuscan__kernels[] = {
     "        ulong mark = gpuscan_mark_load(partials, marks, groups, g);\n"
     "        if (mark != 0) {\n"
     "            gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out->epoch);\n"
-    "            sum = gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
+    "            sum = gpuscan_cascade_end(&cascade, sum, GPUSCAN_GROUPS_CASCADE);\n"
     "            cascade = gpuscan_cascade_begin();\n"
     "            gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
     "            sum = tail;\n"
     "        } else {\n"
     "            sum = gpuscan_combine(sum, tail);\n"
     "        }\n"
-    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
+    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_GROUPS_CASCADE);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
     "static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
     "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
@@ -10632,7 +10637,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SEGMENT_LANES\n"
     "/* The sums of 1 << bits neighbours. */\n"
     "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
@@ -10677,11 +10682,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return own;\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES /* of a row that a lane has under way */\n"
     "#define GPUSCAN_LANE_ROWS  (uint)GPUSCAN_SEGMENT_ROWS  /* and rows, of segments 1 */\n"
-    "#define GPUSCAN_LANE_CASCADE 2 /* levels: a lane takes at most 64 steps, since longer segments are split */\n"
-    "\n",
+    "\n"
     "/* Lanes load vectors, where elements have some, and leave out what is before a row's first and behind its last. A\n"
     "   lane's load is first, which counts such, and then each lanes further. What is not wanted is the row's last again,\n"
     "   without a branch. */\n"
@@ -10714,28 +10718,27 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n"
-    "/* The sum of what one of so many lanes has of a row; x: its first loads. */\n"
+    "/* The sum of what one of so many lanes has of a row; x: its first loads. levels: see [CASCADE]. Lanes of a sub-group\n"
+    "   need one, since they take at most 64 steps: longer segments are split. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
-    "                                          uint lane, uint lanes) {\n"
+    "                                          uint lane, uint lanes, int levels) {\n"
     "    uint step = lanes * GPUSCAN_LANE_LOADS, first = lane, all = own->skew + own->whole;\n"
     "    gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, lanes, lane == 0 ? own->skew : 0);\n"
-    "    first += step;\n"
-    "    if (first * GPUSCAN_SEGMENT_VECTOR < all) {\n"
-    "        gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-    "        for (; first * GPUSCAN_SEGMENT_VECTOR < all; first += step) {\n"
-    "            gpuscan_cascade_step(&cascade, &sum, GPUSCAN_LANE_CASCADE);\n"
-    "            gpuscan_lane_load(x, path, own, first, lanes);\n"
-    "            if ((first + (GPUSCAN_LANE_LOADS - 1) * lanes + 1) * GPUSCAN_SEGMENT_VECTOR <= all) {\n"
-    "                ulong at = own->first - own->zero - own->skew;\n"
+    "    gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+    "    gpuscan_cascade_step(&cascade, &sum, levels);\n"
+    "    for (first += step; first * GPUSCAN_SEGMENT_VECTOR < all; first += step) {\n"
+    "        gpuscan_lane_load(x, path, own, first, lanes);\n"
+    "        if ((first + (GPUSCAN_LANE_LOADS - 1) * lanes + 1) * GPUSCAN_SEGMENT_VECTOR <= all) {\n"
+    "            ulong at = own->first - own->zero - own->skew;\n"
     "GPUSCAN_UNROLL\n"
-    "                for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-    "                    sum = gpuscan_segment_vector_add(sum, &x[k], at + (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
-    "            } else {\n"
-    "                sum = gpuscan_lane_add(sum, x, own, first, lanes, 0);\n"
-    "            }\n"
+    "            for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+    "                sum = gpuscan_segment_vector_add(sum, &x[k], at + (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
+    "        } else {\n"
+    "            sum = gpuscan_lane_add(sum, x, own, first, lanes, 0);\n"
     "        }\n"
-    "        sum = gpuscan_cascade_end(&cascade, sum, GPUSCAN_LANE_CASCADE);\n"
+    "        gpuscan_cascade_step(&cascade, &sum, levels);\n"
     "    }\n"
+    "    sum = gpuscan_cascade_end(&cascade, sum, levels);\n"
     "    global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
     "    for (uint i = own->whole + lane; i < own->count; i += lanes)\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
@@ -10762,16 +10765,17 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
-    "                                          uint lane, uint lanes) {\n"
+    "                                          uint lane, uint lanes, int levels) {\n"
     "    uint step = lanes * GPUSCAN_LANE_LOADS;\n"
     "    gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, lane, lanes);\n"
     "    gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+    "    gpuscan_cascade_step(&cascade, &sum, levels);\n"
     "    for (uint i = lane + step; i < own->count; i += step) {\n"
-    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_LANE_CASCADE);\n"
     "        gpuscan_lane_load(x, path, own, i, lanes);\n"
     "        sum = gpuscan_lane_add(sum, x, own, i, lanes);\n"
+    "        gpuscan_cascade_step(&cascade, &sum, levels);\n"
     "    }\n"
-    "    return gpuscan_cascade_end(&cascade, sum, GPUSCAN_LANE_CASCADE);\n"
+    "    return gpuscan_cascade_end(&cascade, sum, levels);\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -10787,11 +10791,11 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
     "                                          local gpuscan_segment_shared *all) {\n"
     "    gpuscan_t sum;\n"
-    "#if GPUSCAN_SEGMENT_VECTOR > 1 && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
+    "#if GPUSCAN_SEGMENT_EACH && GPUSCAN_SEGMENT_VECTOR > 1 && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
     "    gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
     "    if (gpuscan_lanes_load(path))\n"
     "        gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
-    "    sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
+    "    sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
     "#else\n"
     "    sum = gpuscan_item_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1);\n"
     "#endif\n"
@@ -10973,7 +10977,7 @@ static const char *gpuscan__kernels[] = {
     "            is_long[r] = GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS && own[r].count > lanes * GPUSCAN_LANE_LONG;\n"
     "#endif\n"
     "            if (!is_long[r])\n"
-    "                sum = gpuscan_lane_sum(&path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes);\n"
+    "                sum = gpuscan_lane_sum(&path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes, 1);\n"
     "            sum = gpuscan_neighbours_sum(sum, bits, all);\n"
     "            if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long[r] & has_row &\n"
     "                (own_row + r * rows < path.segments))\n"
@@ -10990,7 +10994,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_t sum;\n"
     "            if (gpuscan_lanes_load(&path))\n"
     "                gpuscan_lane_load(x, &path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
-    "            sum = gpuscan_lane_sum(&path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES);\n"
+    "            sum = gpuscan_lane_sum(&path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
     "            sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
     "            if ((GPUSCAN_LANE == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
     "                gpuscan_outlet_write(&out, segment, sum);\n"
@@ -11484,28 +11488,25 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "/* Levels: without lanes a work-item may have all elements of a piece, else it has about 32. */\n"
-    "#define GPUSCAN_PIECE_CASCADE (GPUSCAN_HAS_LANES ? 1 : 2)\n"
-    "\n"
     "/* The sum of what a work-item has of a piece, elements [first, last) of the tile; at: the number of the first. */\n"
     "static inline gpuscan_t gpuscan_piece_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint first, uint last,\n"
     "                                          ulong at, local gpuscan_segment_shared *all) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
-    "    gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
     "    uint i = first;\n"
     "    for (; i + 4 <= last; i += 4, at += 4) {\n"
+    "        gpuscan_t four = gpuscan_identity();\n"
     "        gpuscan_src element[4];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < 4; k++)\n"
     "            element[k] = gpuscan_tile_element(path, walk, i + k, all);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < 4; k++)\n"
-    "            sum = gpuscan_combine(sum, gpuscan_convert(element[k], at + k));\n"
-    "        gpuscan_cascade_step(&cascade, &sum, GPUSCAN_PIECE_CASCADE);\n"
+    "            four = gpuscan_combine(four, gpuscan_convert(element[k], at + k));\n"
+    "        sum = gpuscan_combine(sum, four);\n"
     "    }\n"
     "    for (; i < last; i++, at++)\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_tile_element(path, walk, i, all), at));\n"
-    "    return gpuscan_cascade_end(&cascade, sum, GPUSCAN_PIECE_CASCADE);\n"
+    "    return sum;\n"
     "}\n"
     "\n"
     "/* The sums of 1 << bits neighbours, in order. The first has it. */\n"
@@ -11560,7 +11561,7 @@ static const char *gpuscan__kernels[] = {
     "                all->tail = sum;\n"
     "            else if (piece == 0 && walk->open)\n"
     "                gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, sum);\n"
-    "            else\n",
+    "            else\n"
     "                gpuscan_outlet_write(out, walk->segment + piece, sum);\n"
     "        }\n"
     "    }\n"
@@ -11568,7 +11569,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_clear(walk->turn, all);\n"
     "    GPUSCAN_BARRIER();\n"
     "    walk->carry = all->tail;\n"
-    "    walk->rest = GPUSCAN_NEVER;\n"
+    "    walk->rest = GPUSCAN_NEVER;\n",
     "    walk->open = walk->open && ends == 0;\n"
     "    walk->ends = ends;\n"
     "    walk->segment += ends;\n"
@@ -19958,7 +19959,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 72, 2, 0, 0, 2},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 2, 0, 0, 2},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
@@ -25217,7 +25218,8 @@ enum {
     GPUSCAN__LANE_GROUPS_FEW = 8, /* the same of rows of LANE_FEW bytes at most: to begin a group then takes longer than
                                      its loads. H200, us, 64; 16; 8: f32, 100,000 x 100 12.2; 11.2; 10.7, 1,000,000 x 10
                                      14.1; 13.1; 11.6, 10,000,000 x 3 (120 MB) 43.6; 43.4; 46.7 */
-    GPUSCAN__LANE_FEW = 48 << 20
+    GPUSCAN__LANE_FEW = 48 << 20,
+    GPUSCAN__REDUCE_STEPS = 256 /* that a work-item on a GPU takes at most: more elements have more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -25278,25 +25280,14 @@ static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *pl
            rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
 }
 
-/* Levels of running sums, of 8 steps each, for 2^32 elements: see [CASCADE] in kernels.cl.inc. 0: none are needed, since
-   additions are exact, or for MUL, whose error no order lessens. On a CPU one work-item may sum all elements, at least
-   64 a step. On a GPU each unit has at least one group. Structs of more than 64 bytes get two levels there, which keeps
-   private memory small. */
-static uint64_t gpuscan__reduce_cascade(const gpuscan *gs, const gpuscan__plan *plan) {
+/* Levels of running sums: see [CASCADE] in kernels.cl.inc. 0: none are needed, since additions are exact, or for MUL,
+   whose error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
+   few, and a work-item takes REDUCE_STEPS at most. */
+static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    const gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__key_is_cpu(key);
-    uint64_t steps = (uint64_t)1 << 26, levels = 1;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
         return 0;
-    if (!cpu)
-        steps = ((uint64_t)1 << 32) /
-                ((uint64_t)gs->device.units * key->group * key->vectors * gpuscan__reduce_vector(e, cpu));
-    if (!cpu && e->t_size > 64)
-        return 2;
-    for (; steps > 8; steps = gpuscan__ceil_div(steps, 8))
-        levels++;
-    return levels;
+    return gpuscan__key_is_cpu(&plan->key) ? 9 : 2;
 }
 
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -25312,7 +25303,7 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
-    gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(gs, plan));
+    gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_number(text, "TAKES_ROWS",
@@ -25611,11 +25602,12 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group;
     uint64_t most = plan->common.forced ? 2 : (uint64_t)gs->device.units * profile->segment_per_unit, places;
+    uint64_t share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * plan->common.key.tile, desc->count >> 12);
     uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(desc->count >> 14, 4 * profile->segment_long));
     each = gpuscan__max(each, desc->count >> 18);
     plan->split_each = plan->common.forced ? (uint64_t)group * plan->key.items : gpuscan__max(each, 4 * mean);
     places = gpuscan__max(gpuscan__ceil_div(desc->count, plan->split_each), 1);
-    plan->split_count = gpuscan__ceil_div(places, most);
+    plan->split_count = gpuscan__min(gpuscan__ceil_div(places, most), gpuscan__ceil_div(share, plan->split_each));
     plan->split_groups = gpuscan__ceil_div(places, plan->split_count);
     plan->lane_rows = plan->key.each ? 1 : group >> plan->lane_bits;
     if (plan->key.each)
@@ -25669,6 +25661,8 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
     uint64_t most = (uint64_t)gs->device.units *
                     (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
+    if (!cpu)
+        most = gpuscan__max(most, steps / GPUSCAN__REDUCE_STEPS / key->tile);
     if (profile->prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
         plan->common.flags |= GPUSCAN__FLAG_STREAM;
     plan->groups = gpuscan__min(steps < desc->count ? most : gpuscan__max(gpuscan__ceil_div(steps, tile), 1), most);
@@ -25706,6 +25700,8 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     uint64_t most = (uint64_t)gs->device.units * (gpuscan__reduce_takes_rows(gs, &plan->common)
                                                       ? gs->device.profile.reduce_rows_per_unit
                                                       : gs->device.profile.reduce_per_unit[by_size]);
+    if (!cpu)
+        most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
     if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);

@@ -626,14 +626,14 @@ static void check_sum_error(const addend *x, gpuscan_strategy strategy, amounts 
     free(again);
 }
 
-/* Grids: the device's own; one unit with small groups, whose work-items take many steps; lanes of one unit; and, for a
-   CPU, many groups. */
+/* Grids: the device's own; one work-item, which takes as many steps as it may; lanes of one unit; and, for a CPU, many
+   groups. */
 typedef struct grid {
     const char *name;
     uint32_t    units, group, lanes;
 } grid;
 static const grid grids[] = {{"all units", 0, 0, 0},
-                             {"1 unit, groups of 8", 1, 8, 0},
+                             {"1 work-item", 1, 1, 0},
                              {"1 unit, 8 lanes", 1, 64, 8},
                              {"200 units", 200, 0, 0}};
 
@@ -650,6 +650,10 @@ static void test_errors_of_sums(void **state) {
         test_limit(&limits);
         if (grids[g].units)
             test.gs->device.units = grids[g].units;
+        if (grids[g].group == 1) {
+            gpuscan__set_by_size(test.gs->device.profile.reduce_per_unit, 1, 1);
+            test.gs->device.profile.segment_per_unit = 1;
+        }
         for (x = 0; x < sizeof addends / sizeof *addends; x++)
             for (strategy = 0; strategy < GPUSCAN_STRATEGY_COUNT; strategy++)
                 for (s = 0; s < SHAPES; s++)
