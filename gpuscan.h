@@ -25738,8 +25738,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     key->strategy = (uint32_t)strategy;
     key->registers = 0;
     if (plan->key.segments) {
+        uint32_t most = !e->commutes ? 4 : plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16;
         gpuscan__segments_shape(gs, plan);
-        if (!plan->key.lanes && e->commutes && e->t_size <= (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16))
+        if (!plan->key.lanes && e->t_size <= most)
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
         else if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->lane_registers);
