@@ -18,7 +18,7 @@
 #
 # GPUSCAN_TEST_SHARE=1 takes the most of a run that is not --long; 256 is the default, of --more 8.
 #
-# GPUSCAN_TEST_AGAIN=SEED runs the planted mistakes once more with this seed, and one in eight of the other programs,
+# GPUSCAN_TEST_AGAIN=SEED runs the planted mistakes once more with this seed, and one in sixteen of the others,
 # which the seed chooses: a minute or two.
 #
 # All that is written lies in build/. The last line is "N passed, N failed", with ", N skipped" where tests were; the
@@ -193,7 +193,7 @@ done
 turn=$GPUSCAN_TEST_AGAIN
 for program in ${GPUSCAN_TEST_AGAIN:+$programs}; do
   turn=$((turn + 1))
-  if [ "$program" = test_plants ] || [ $((turn % 8)) = 0 ]; then
+  if [ "$program" = test_plants ] || [ $((turn % 16)) = 0 ]; then
     job "$(seconds "$program")" "pocl-seed-$GPUSCAN_TEST_AGAIN" "$program" "$pocl"
   fi
 done
