@@ -1955,8 +1955,9 @@ static const char *gpuscan__kernels[] = {
     "   registers that takes are the whole kernel's. */\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
     "\n"
-    "/* Functions whose arrays are to stay in registers. */\n"
-    "#if GPUSCAN_PTX\n"
+    "/* Functions whose arrays are to stay in registers. AMD's compiler calls long ones of sorts, and then needs twice as\n"
+    "   many. */\n"
+    "#if GPUSCAN_PTX || (GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD && GPUSCAN_SORT)\n"
     "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n"
     "#else\n"
     "#define GPUSCAN_INLINE static inline\n"
@@ -4581,7 +4582,10 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SELECT\n"
-    "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n"
+    "/* Heads of keys of a byte, too. (H100, 2^28 of them in runs of two: by passes 674 us, so 525; NVIDIA's own single pass\n"
+    "   432, so 457.) */\n"
+    "#define GPUSCAN_KEY_BYTES (!GPUSCAN_PTX && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
+    "#if (GPUSCAN_FLAG_BYTES || GPUSCAN_KEY_BYTES) && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n"
     "/* Of a word's four bytes those that are not 0, as four bits: the highest bits of the bytes come together by a\n"
     "   multiplication. */\n"
     "static inline uint gpuscan_nibble(uint word) {\n"
@@ -4590,11 +4594,22 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#define GPUSCAN_NIBBLES 1\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUNS\n"
     "/* A bit for each element of a vector that begins a run, of the left elements that are there; prior: the key before. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_src_vector *vector, gpuscan_src prior, ulong i, uint left) {\n"
     "    uint mask = 0;\n"
+    "#if GPUSCAN_NIBBLES\n"
+    "    uint before = (uint)prior << 24;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
+    "        uint word = vector->word[w];\n"
+    "        mask |= gpuscan_nibble(word ^ (word << 8 | before >> 24)) << 4 * w;\n"
+    "        before = word;\n"
+    "    }\n"
+    "    mask |= i == 0 ? 1u : 0u;\n"
+    "    return left >= GPUSCAN_VECTOR ? mask : mask & ((1u << left) - 1);\n"
+    "#else\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
@@ -4604,8 +4619,9 @@ static const char *gpuscan__kernels[] = {
     "            prior = key;\n"
     "        }\n"
     "    return mask;\n"
+    "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* The same elements together, and as far as they are there what is reduced of them. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
@@ -4649,7 +4665,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return mask;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many they are. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_count(const gpuscan_src_vector *vector, ulong i) {\n"
     "#if GPUSCAN_BITS || GPUSCAN_NIBBLES\n"
@@ -4677,7 +4693,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_RUNS\n"
     "/* The sum of a lane's vector that begins at element i, from its last head on; heads: a bit each. The second: of the\n"
     "   left elements that are there. */\n"
@@ -4724,7 +4740,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* 1 where no element is negative, of those that are there, from the last head on. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
     "    bool rises = true;\n"
@@ -4736,7 +4752,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return rises;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of each of a lane's vectors, and whether its elements rise. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
     "                                           gpuscan_plain *sums) {\n"
@@ -9219,7 +9235,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Output words [0, words) of a tile, to[j] = from(j), by the group, or of a sub-group by it: so many of a work-item\n"
-    "   at a time that their loads are in flight together, from a multiple of 128 bytes on. */\n"
+    "   at a time that their loads are in flight together, from a multiple of 128 bytes on. (H100, by passes, 2^28 of u32 by\n"
+    "   flags of a byte 832 us, so 773; runs of 2^28 bytes 525, so 544.) */\n"
     "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
     "#define GPUSCAN_WRITER  GPUSCAN_LANE\n"
     "#define GPUSCAN_WRITERS GPUSCAN_LANES\n"
@@ -9230,7 +9247,7 @@ static const char *gpuscan__kernels[] = {
     "/* Where a work-item begins, and its step, if it writes depth words at a time, WRITERS apart. */\n"
     "#define GPUSCAN_SHARE_FIRST(list, depth) ((list).share * (GPUSCAN_WRITERS * (depth)) + GPUSCAN_WRITER)\n"
     "#define GPUSCAN_SHARE_STEP(list, depth)  ((list).shares * (GPUSCAN_WRITERS * (depth)))\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_PTX || (GPUSCAN_HAS_LANES && !GPUSCAN_RUNS)\n"
     "#define GPUSCAN_DEPTH (GPUSCAN_RUNS_BY_SUBGROUP ? 4 : 8)\n"
     "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
     "    {                                                                                                                  \\\n"
@@ -16469,7 +16486,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load keys spill unless the one of whole tiles counts from a pointer of its own.) */\n"
-    "#define GPUSCAN_IS_WHOLE(valid, rounds) (GPUSCAN_PTX && (valid) == GPUSCAN_GROUP * (rounds))\n"
+    "#define GPUSCAN_IS_WHOLE(valid, rounds)                                                                                \\\n"
+    "    ((GPUSCAN_PTX || !GPUSCAN_SORT_VALUES) && (valid) == GPUSCAN_GROUP * (rounds))\n"
     "\n",
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint rounds,\n"
     "                                      uint valid, gpuscan_twiddled_digit digit) {\n"
@@ -16877,8 +16895,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "/* Small numbers of rounds, several a word: in a word each they would fill the registers, but for places in a small\n"
-    "   tile, which has few rounds. */\n"
+    "/* Small numbers of rounds, several a word: in a word each they would fill the registers, but for places in NVIDIA's\n"
+    "   small tiles, which have few rounds. */\n"
     "#define GPUSCAN_PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
     "    uint shift = k * bits % 32;\n"
@@ -16887,7 +16905,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
     "    return bits == 32 ? words[k] : words[k * bits / 32] >> k * bits % 32 & ((1u << bits % 32) - 1u);\n"
     "}\n"
-    "#define GPUSCAN_PLACE_BITS (GPUSCAN_SORT_SMALL ? 32u : 16u) /* of a place in a tile */\n"
+    "#define GPUSCAN_PLACE_BITS (GPUSCAN_PTX && GPUSCAN_SORT_SMALL ? 32u : 16u) /* of a place in a tile */\n"
     "\n"
     "/* As above: the compiler would keep what was packed beside the words. */\n"
     "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
@@ -17398,8 +17416,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_STATE     0x3fffffffu /* the count */\n"
     "\n"
     "/* States that are loaded at once. H200, 2^28 elements, 4; 6; 8; 12: u32 4315; 4345; 4367; 4424 us, u64 13996; 13875;\n"
-    "   13770; 13810, with 8 bytes 23270; -; 23400. */\n"
-    "#define GPUSCAN_SORT_WINDOW (GPUSCAN_KEY_SIZE == 8 && !GPUSCAN_SORT_VALUES ? 8 : 4)\n"
+    "   13770; 13810, with 8 bytes 23270; -; 23400. H100, 2^26 elements, states loaded by atomics, 2; 4; 8: u32 1893; 1729;\n"
+    "   -, u64 at 2^25 2535; -; 2936. */\n"
+    "#define GPUSCAN_SORT_WINDOW (GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8 && !GPUSCAN_SORT_VALUES ? 8 : 4)\n"
     "\n"
     "#ifndef GPUSCAN_TEST_SILENT /* as in [STATE WORDS] */\n"
     "#define GPUSCAN_TEST_SILENT(tile) false\n"
@@ -17411,6 +17430,9 @@ static const char *gpuscan__kernels[] = {
     "    uint word;\n"
     "    __asm__ volatile(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(word) : \"l\"(state) : \"memory\");\n"
     "    return word;\n"
+    "#elif GPUSCAN_FENCE == GPUSCAN_FENCE_OPENCL2\n"
+    "    /* H100, 2^26 of u32 in tiles of 6144 keys: 1476 us, by atomic_or 1787 */\n"
+    "    return atomic_load_explicit((volatile global atomic_uint *)state, memory_order_relaxed, memory_scope_device);\n"
     "#else\n"
     "    return atomic_or((volatile global uint *)state, 0u); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
@@ -17419,16 +17441,18 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_sort_put(global uint *state, uint word) {\n"
     "#if GPUSCAN_PTX\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(state), \"r\"(word) : \"memory\");\n"
+    "#elif GPUSCAN_FENCE == GPUSCAN_FENCE_OPENCL2\n"
+    "    atomic_store_explicit((volatile global atomic_uint *)state, word, memory_order_relaxed, memory_scope_device);\n"
     "#else\n"
     "    atomic_xchg((volatile global uint *)state, word);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_sort_publish(global uint *state, uint tile, uint word) {\n"
     "    if (!GPUSCAN_TEST_SILENT(tile))\n"
     "        gpuscan_sort_put(state, word);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How a work-item looks back at a digit: the tiles from next on, down, are still to be added to prefix. */\n"
     "typedef struct {\n"
     "    uint prefix, next;\n"
@@ -17478,7 +17502,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_SORT_TILE_INLINE GPUSCAN_INLINE\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The passes of a sort. */\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
@@ -17489,7 +17513,7 @@ static const char *gpuscan__kernels[] = {
     "        (gpuscan_key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width,           \\\n"
     "            (uint)(numbers).passes                                                                                     \\\n"
     "    }\n"
-    "\n",
+    "\n"
     "static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
     "    gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
     "    digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
@@ -17525,7 +17549,7 @@ static const char *gpuscan__kernels[] = {
     "        digit = digit < passes - 1 ? digit + 1 : 0;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* They are added to all groups'. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_add_counts(uint passes, const local uint *counts, global uint *all) {\n"
     "    uint copies = GPUSCAN_SORT_ROW / passes;\n"
@@ -17537,7 +17561,7 @@ static const char *gpuscan__kernels[] = {
     "            atomic_add((volatile global uint *)all + c, sum);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Behind the counts of all passes, and their bases: whether a zero is there whose code is not its ordered bits. Floats\n"
     "   without one are sorted as they are. */\n"
     "#define GPUSCAN_SORT_ZERO_AT            (8 * GPUSCAN_RADIX)\n"
@@ -17594,14 +17618,14 @@ static const char *gpuscan__kernels[] = {
     "    if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
     "        return;\n"
     "    gpuscan_device_fence();\n"
-    "    if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
+    "    if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n",
     "        bases[GPUSCAN_SORT_ZERO_AT] = atomic_xchg((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 0u);\n"
     "    uint digits[GPUSCAN_KEY_SIZE][GPUSCAN_ITEM_DIGITS]; /* of all passes: they are asked for at once */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++)\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-    "            digits[p][e] = p < passes && d < GPUSCAN_RADIX\n",
+    "            digits[p][e] = p < passes && d < GPUSCAN_RADIX\n"
     "                               ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
     "                               : 0;\n"
     "        }\n"
@@ -18894,6 +18918,7 @@ typedef struct gpuscan__profile {
 
     /* scan: the first tuning that matches a call is taken, or the rest's, which asks for nothing */
     gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
+    uint32_t parts_vectors; /* of scans in several passes, at most; 0: as many as of others */
     uint32_t scan_count;
     gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* the same of scans by segments, before those */
     uint32_t segmented_count;
@@ -18952,11 +18977,13 @@ typedef struct gpuscan__profile {
     uint32_t slice_short;      /* and by the short form: up to so many */
 
     gpuscan_strategy sort;
-    uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
+    uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile, at most */
+    uint32_t sort_local; /* bytes of local memory that a group takes, at most; 0: all there is */
     gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* for one launch a pass with lanes, keys of up to 4 and of 8
                                                            bytes: alone, with values of 4, 8, 12, 16 bytes */
     uint32_t sort_zeros; /* then: up to so many floats the first pass has a kernel for those with both zeros */
-    int sort_halves; /* then: values, and they or keys of 8 bytes or more, go through local memory in parts of a tile */
+    uint32_t sort_halves; /* then, 1: values, and they or keys of 8 bytes or more, go through local memory in parts of a
+                             tile; 2: keys of 8 bytes alone, too */
     uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5]; /* then: so many elements or more carry a payload that is no value, or
                                                       several, through the passes as a record of 4, 8, 12, 16 bytes,
                                                       instead of being gathered; 0: never */
@@ -19915,9 +19942,9 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
-   No AMD or Intel GPU was measured: these rows were the fastest on an H100 that ran this profile with PTX lanes and
-   nothing else of NVIDIA's. Large selections and runs take several passes, since a look-back over tiles of few bytes cannot keep pace with
-   memory; so do large scans whose states take several words: see gpuscan__scan_misfit. */
+   No AMD or Intel GPU was measured: an H100 ran these rows with PTX lanes and nothing else of NVIDIA's, but for AMD
+   loads of states. Large selections and runs take several passes, since a look-back over tiles of few bytes cannot keep
+   pace with memory; so do large scans whose states take several words: see gpuscan__scan_misfit. */
 static void gpuscan__profile_progress(gpuscan__profile *p) {
     static const gpuscan__tuning select[] = {
         {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
@@ -19934,10 +19961,31 @@ static void gpuscan__profile_progress(gpuscan__profile *p) {
     p->counts_local = 32 * GPUSCAN__KIB;
 }
 
-/* AMD's work-items have up to 256 registers, so that they can sort as many keys each as were fastest. */
+/* The larger a sort's tiles, the longer the runs of a digit that it stores, but with 32 KiB of local memory a group 8
+   waves of a SIMD run on RDNA, and 2 on CDNA. That is 26 keys of 4 bytes a work-item, or 28. H100, 2^26 elements, us, of
+   24; 26; 28; 32; NVIDIA's own row: u32 1435; 1439; 1374; 1330; 1222, with 4 bytes 2630; 2583; 2508; 2374; 2312, f32
+   1412; 1407; 1394; -; 1193, u64 at 2^25 in halves 2255; 2223; 2160; -; 2167. */
 static void gpuscan__profile_amd(gpuscan__profile *p) {
     gpuscan__profile_progress(p);
-    p->sort_vectors = 24;
+    p->parts_vectors = 4; /* by 8 of 8 bytes there are registers for 2 waves */
+    p->sort_vectors = 28;
+    p->sort_local = 32 * GPUSCAN__KIB;
+    p->sort_halves = 2;
+}
+
+/* Arrays of more than 64 to 128 bytes a work-item become private memory, so more work-items than AMD's sort fewer keys
+   each. Intel's compiler makes atomics of loads of states, and so did the H100: 2^26 elements, us, by 256 x 16; 512 x 14;
+   512 x 16; NVIDIA's own row: u32 2351; 1729; 1658; 1222, with 4 bytes 3342; 2628; 2320; 2312, f32 2222; 1750; 1729;
+   1193. Scans of f32 by passes take 1180 us by 4 vectors, 1174 by 8. */
+static void gpuscan__profile_intel(gpuscan__profile *p) {
+    static const gpuscan__tuning scan[] = {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, 0, 0}};
+    gpuscan__profile_progress(p);
+    GPUSCAN__TUNE(p, scan);
+    p->parts_vectors = 4;
+    p->rows_vectors = 2;
+    p->sort_group = 512;
+    p->sort_vectors = 16;
+    p->sort_halves = 2;
 }
 
 /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. All measured on an H200;
@@ -20267,7 +20315,7 @@ static const struct {
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", gpuscan__profile_simulator},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", gpuscan__profile_nvidia},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, gpuscan__profile_amd},
-    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_progress},
+    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_intel},
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
     {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL names one with AVX-512 skylake-avx512 */
@@ -24334,7 +24382,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         *key = *common->forced;
     } else {
         key->strategy = (uint32_t)tuning->strategy;
-        gpuscan__fit(gs, common, tuning->group, tuning->vectors);
+        gpuscan__fit(gs, common, tuning->group,
+                     tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.parts_vectors
+                         ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.parts_vectors)
+                         : tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
@@ -29292,12 +29343,12 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     return i;
 }
 
-/* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
-   before them; a small tile's are counted in the places themselves. */
+/* Whether of two sub-groups the places of a digit share a word. The counts before them take the room of the tile's keys,
+   and up to as much again: less than words of their own would. A small tile's are counted in the places themselves. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
-           (own->small || rank_groups << own->digit_bits <= tile) && tile < 65536;
+           (own->small || rank_groups << own->digit_bits <= 2 * tile) && tile < 65536;
 }
 
 /* Before the states: a word for each digit of up to 8 passes, one that says of floats whether both zeros occur, and one
@@ -29522,8 +29573,12 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t key = own->halved ? 4 : plan->key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
     uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
     uint64_t each = gpuscan__max(vectors * key, rounds * value);
-    uint64_t bytes = radix * (own->wide ? 8 : 4) + (group + (own->padded ? group / 32 : 0)) * each + 8;
-    bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
+    uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
+    if (gpuscan__sort_is_packed(gs, own, group, vectors))
+        bytes = gpuscan__max(bytes, own->small ? 0 : places) + places / 2;
+    else
+        bytes += places;
+    bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
@@ -29594,12 +29649,18 @@ enum {
    138; 136; 145, with 8 bytes 8; 12; 16 of 384 202; 176; 204. u32 at 2^21 of 24; 40 rounds 82; 87. */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
+/* Local memory that a group takes, at most. */
+static uint64_t gpuscan__sort_room(const gpuscan *gs) {
+    uint64_t most = gs->device.profile.sort_local;
+    return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
+}
+
 /* The key's group, vectors and tile, cut down to what local memory holds. Groups that are no multiple of 32 are not
    padded. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gs->device.local_memory &&
+    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs) &&
            (vectors > batch || group > 1)) {
         if (vectors > batch)
             vectors -= batch;
@@ -29713,6 +29774,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         const gpuscan__sort_tile *tile =
             &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
+        uint32_t parts = plan->values.size > 8 ? 4 : 2; /* of a tile */
         int is_tuned = is_single && batch == 4, fetches = gpuscan__sort_fetches(gs, plan);
         plan->key.digit_bits = is_single ? 8 : 4;
         if (is_tuned) {
@@ -29724,11 +29786,19 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors -= batch * (gpuscan__sort_field_count(plan->fields) - 1);
         }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
-        halves = gs->device.profile.sort_halves && is_single && plan->values.size != 0 &&
-                 gpuscan__max(plan->values.size, plan->key_size) >= 8 && gpuscan__whole_lanes(gs, group) &&
-                 vectors % (plan->values.size > 8 ? 4 : 2) == 0;
-        if (halves)
-            batch = (uint32_t)gpuscan__max(batch, plan->values.size > 8 ? 4 : 2);
+        if (batch == 1 && plan->values.size && (desc->count_buffer.mem || desc->count <= (uint64_t)group * vectors))
+            vectors -= vectors / 8; /* the loop over tiles, or passes, takes registers, too */
+        halves = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
+                 profile->sort_halves > (plan->values.size == 0 ? 1u : 0u) &&
+                 gpuscan__max(plan->values.size, plan->key_size) >= 8;
+        if (halves && !plan->fields && !counted && desc->count <= (uint64_t)group * (vectors / parts)) {
+            vectors /= parts; /* small: as a whole */
+            halves = 0;
+        }
+        if (halves) {
+            batch = (uint32_t)gpuscan__max(batch, parts);
+            vectors = vectors / batch * batch;
+        }
         plan->key.small = batch == 4 && !plan->fields && gpuscan__sort_fit_small(gs, plan);
         if (!plan->key.small && is_single && !plan->fields && !counted &&
             desc->count <= gs->device.profile.sort_together) {
@@ -29794,7 +29864,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             plan->key.copies = 32;
             while (plan->key.copies > 1 &&
                    (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gs->device.local_memory))
+                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs)))
                 plan->key.copies /= 2;
         }
     }
