@@ -41,7 +41,9 @@ static inline int fake_says(const fake_device *d, cl_device_info asked, size_t s
     const int is_amd = d->extensions && strstr(d->extensions, "cl_amd");
     const int has_sizes = d->extensions && strstr(d->extensions, "cl_intel_required_subgroup_size");
     const int is_3 = d->extensions && d->version && strncmp(d->version, "OpenCL 3", 8) == 0;
-    const int is_c_3 = is_3 && d->language && strncmp(d->language, "OpenCL C 3", 10) == 0;
+    /* Intel's driver for GPUs says 1.2 of its language, and has 3.0's features */
+    const int is_neo = is_3 && strstr(d->version, "NEO");
+    const int is_c_3 = is_neo || (is_3 && d->language && strncmp(d->language, "OpenCL C 3", 10) == 0);
     static const struct {
         cl_uint version;
         char name[64];
@@ -101,7 +103,8 @@ static inline cl_int fake_pointer(const void *pointer, size_t size, void *value,
 
 #ifndef FAKE_SAYS_ONLY
 
-/* What buffers, programs, queues, kernels and events are; bytes: a buffer's, or a program's text. */
+/* What buffers, programs, queues, kernels and events are; size: a buffer's, or local memory that a kernel was given;
+   bytes: a buffer's, or a program's text. */
 typedef struct fake_object {
     int references;
     size_t size;
@@ -308,6 +311,7 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
 #define FAKE_clReleaseKernel       return fake_release(object);
 #define FAKE_clSetKernelArg                                                                                            \
     fake.local_bytes += value ? 0 : size;                                                                              \
+    ((fake_object *)(void *)kernel)->size = value ? ((fake_object *)(void *)kernel)->size : size;                      \
     return size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
 #define FAKE_clGetKernelWorkGroupInfo                                                                                  \
     if (asked == CL_KERNEL_WORK_GROUP_SIZE)                                                                            \

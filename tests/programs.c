@@ -7,7 +7,7 @@
 
    A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text; with STEP only
    every STEPth program is written, which FIRST decides. --plans writes what default calls build on the GPUs of `offline`,
-   as FOLDER/DEVICE-PLAN-N.cl: tests/reach.sh gives these to the vendors' compilers. */
+   as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt: tests/reach.sh gives these to the vendors' compilers. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,7 +77,10 @@ static const fake_device offline[] = {
 };
 
 static const char *folder, *plan = "";
-static uint64_t seen[4096];
+static struct {
+    uint64_t value, text; /* hashes, value: of the options, too */
+    char file[40];        /* without ".cl" */
+} seen[4096];
 static size_t seen_count;
 static unsigned long step = 1, first;
 static unsigned written;
@@ -89,25 +92,50 @@ static uint64_t hash(uint64_t value, const char *text) {
 }
 
 /* A program is built: the place where all are collected. */
-static void collect(const char *text, const char *options) {
-    uint64_t value = hash(hash(UINT64_C(14695981039346656037), text), options);
+static FILE *opened(const char *name, const char *ending, const char *mode) {
     char path[1000];
-    size_t i;
     FILE *file;
-    for (i = 0; i < seen_count; i++)
-        if (seen[i] == value)
-            return;
-    if (seen_count < sizeof seen / sizeof *seen)
-        seen[seen_count++] = value;
-    if (++written % step != first % step)
-        return;
-    snprintf(path, sizeof path, "%s/%s%s-%u.cl", folder, fake.device->file, plan, written);
-    file = fopen(path, "w");
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
+    file = fopen(path, mode);
     if (file == NULL) {
         fprintf(stderr, "%s cannot be written\n", path);
         exit(1);
     }
+    return file;
+}
+
+static void collect(const char *text, const char *options) {
+    uint64_t of_text = hash(UINT64_C(14695981039346656037), text), value = hash(of_text, options);
+    char name[40];
+    size_t i;
+    FILE *file;
+    for (i = 0; i < seen_count; i++)
+        if (seen[i].value == value)
+            return;
+    written++;
+    snprintf(name, sizeof name, "%s%s-%u", fake.device->file, plan, written);
+    if (seen_count < sizeof seen / sizeof *seen) {
+        seen[seen_count].value = value;
+        seen[seen_count].text = of_text;
+        memcpy(seen[seen_count++].file, name, sizeof name);
+    }
+    if (written % step != first % step)
+        return;
+    file = opened(name, ".cl", "w");
     fprintf(file, "// %s\n%s", options, text);
+    fclose(file);
+}
+
+/* Of each kernel of a default call the work-items of a group and the local memory that it is launched with. */
+static void tell_local(const gpuscan__program *program) {
+    const fake_object *text = (const fake_object *)(void *)program->program;
+    uint64_t of_text = hash(UINT64_C(14695981039346656037), (const char *)text->bytes);
+    FILE *file = opened("local", ".txt", "a");
+    size_t i, k;
+    for (i = 0; i < seen_count; i++)
+        for (k = 0; seen[i].text == of_text && program->names[k]; k++)
+            fprintf(file, "%s %s %u %lu\n", seen[i].file, program->names[k], (unsigned)program->key.group,
+                    (unsigned long)((const fake_object *)(void *)program->kernels[k])->size);
     fclose(file);
 }
 
@@ -188,6 +216,8 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
             fprintf(stderr, "%s: %s: a program of %u kernels\n", fake.device->file, what, (unsigned)count);
             failures++;
         }
+        if (*plan)
+            tell_local(program);
     }
     if (result != GPUSCAN_SUCCESS && result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY &&
         result != GPUSCAN_ERROR_UNSUPPORTED_TYPE) {

@@ -2,8 +2,9 @@
 # Compiles the programs of default calls for GPUs that are not here: sh tests/reach.sh [--all]
 #
 # AMD's back end of clang and Intel's offline compiler take them from tests/programs.c. A program fails that does not
-# compile, spills registers, or takes more private or local memory than below. Nothing runs. By default every eighth
-# program is compiled, for one of two AMD GPUs; GPUSCAN_TEST_SEED decides which. --all compiles each for all of them.
+# compile, spills registers, takes more private or local memory than below, or leaves room for fewer waves on gfx90a.
+# Nothing runs. By default every eighth program is compiled, for one of two AMD GPUs; GPUSCAN_TEST_SEED decides which.
+# --all compiles each for all of them.
 #
 # The compilers come from Debian's packages, unpacked in build/reach and not installed: no driver appears on this
 # machine. LLVM's version is fixed, since another one unrolls and spills differently. build/reach/kernels.tsv has a line
@@ -12,6 +13,10 @@
 most_scratch=80      # bytes a work-item: an array of some words that a cold path indexes
 most_scalar_spills=140 # to lanes of vector registers: masks of 64 lanes for each of 8 vectors take as many
 most_local=65536     # bytes a work-group
+least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take more than 16 KiB of local memory a group of
+                     # 256, and some of sorts more than 128 registers
+few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_scan_carries gpuscan_select_parts
+  gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small'
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/build/reach
@@ -104,7 +109,22 @@ mkdir programs
   echo '0 passed, 1 failed'
   exit 1
 }
-printf 'gpu\tprogram\tkernel\tregisters\tspills\tscalar_spills\tprivate\tlocal\n' > kernels.tsv
+printf 'gpu\tprogram\tkernel\tregisters\tspills\tscalar_spills\tprivate\tlocal\twaves\n' > kernels.tsv
+
+# waves GPU REGISTERS LOCAL GROUP: that a SIMD of an AMD GPU has room for. Registers come in granules. The four SIMDs of
+# a compute unit of CDNA, or of two units of RDNA, share a group's waves, and 64 KiB of local memory, or 128.
+waves() {
+  case $1 in
+    gfx9*) set -- "$2" "$3" "$4" 512 8 8 64 65536 ;;
+    gfx1030) set -- "$2" "$3" "$4" 1024 8 16 32 131072 ;;
+    gfx1100) set -- "$2" "$3" "$4" 1536 24 16 32 131072 ;;
+    *) echo 0 && return ;; # it is not known
+  esac
+  registers=$(($4 / (($1 + $5 - 1) / $5 * $5)))
+  local=$(($8 / ($2 > 0 ? $2 : 1) * ($3 / $7) / 4))
+  [ "$local" -lt "$registers" ] && registers=$local
+  echo $((registers < $6 ? registers : $6))
+}
 
 # check COMPILER FILE GPU
 check() {
@@ -116,13 +136,22 @@ check() {
     return
   fi
   while read -r kernel registers spills scalars private local; do
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$3" "$program" "$kernel" "$registers" "$spills" "$scalars" "$private" \
-      "$local" >> kernels.tsv
+    launched=$(grep "^$program $kernel " programs/local.txt | sort -k 4 -n | tail -n 1 | cut -d ' ' -f 3,4)
+    local=$((local + ${launched#* }))
+    waves=$(waves "$3" "$registers" "$local" "${launched% *}")
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$3" "$program" "$kernel" "$registers" "$spills" "$scalars" \
+      "$private" "$local" "$waves" >> kernels.tsv
+    least=0
+    [ "$3" = gfx90a ] && least=$least_waves
+    for few in $few_waves; do
+      [ "$kernel" = "$few" ] && least=0
+    done
     if [ "$spills" -eq 0 ] && [ "$scalars" -le $most_scalar_spills ] && [ "$private" -le $most_scratch ] &&
-      [ "$local" -le $most_local ]; then
+      [ "$local" -le $most_local ] && [ "$waves" -ge $least ]; then
       passed=$((passed + 1))
     else
-      echo "FAILED: $program for $3: $kernel: $spills spills, $scalars of scalars, private $private, local $local bytes"
+      echo "FAILED: $program for $3: $kernel: $spills spills, $scalars of scalars, private $private," \
+        "local $local bytes, $waves waves"
       failed=$((failed + 1))
     fi
   done < lines.txt
