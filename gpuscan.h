@@ -18090,11 +18090,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_sort_sweep_pass(bool in_bucket, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-    "#if GPUSCAN_SORT_ZEROS\n"
-    "    if (gpuscan_sort_has_zeros(states, numbers))\n"
-    "        return;\n"
-    "    digit.zeros = false;\n"
-    "#elif GPUSCAN_KEY_WHOLE\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
     "    digit.zeros = gpuscan_sort_has_zeros(states, numbers);\n"
     "#if GPUSCAN_PTX /* a body for each, known to the compiler: it is 14 of 60 instructions a key */\n"
     "    if (!digit.zeros) {\n"
@@ -18141,19 +18137,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
-    "#if GPUSCAN_SORT_ZEROS\n"
-    "/* Or a kernel for each, of which the first pass launches both and one leaves at once. */\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_zeros(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
-    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-    "    gpuscan_sort_carried carried = {0};\n"
-    "    GPUSCAN_SORT_CARRY(carried)\n"
-    "    if (!gpuscan_sort_has_zeros(states, numbers))\n"
-    "        return;\n"
-    "    digit.zeros = true;\n"
-    "    gpuscan_sort_sweep_by(false, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
-    "}\n"
-    "#endif\n"
     "\n"
     "#endif\n"
     "#endif\n"
@@ -18981,7 +18964,6 @@ typedef struct gpuscan__profile {
     uint32_t sort_local; /* bytes of local memory that a group takes, at most; 0: all there is */
     gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* for one launch a pass with lanes, keys of up to 4 and of 8
                                                            bytes: alone, with values of 4, 8, 12, 16 bytes */
-    uint32_t sort_zeros; /* then: up to so many floats the first pass has a kernel for those with both zeros */
     uint32_t sort_halves; /* then, 1: values, and they or keys of 8 bytes or more, go through local memory in parts of a
                              tile; 2: keys of 8 bytes alone, too */
     uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5]; /* then: so many elements or more carry a payload that is no value, or
@@ -20137,8 +20119,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->sort_vectors = 8;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
-    /* H200, us, with and without, f32 at 2^24; 2^28: 341; 4173, 354; 4147, with 4 bytes 514; 7241, 558; 6858. */
-    p->sort_zeros = (uint32_t)1 << 25;
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
     p->sort_one = 1;
@@ -29154,7 +29134,6 @@ typedef struct gpuscan__sort_key {
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
     uint32_t whole;   /* single pass, or a CPU's: floats of which all bits count */
-    uint32_t zeros;   /* then, one launch a pass: the first pass has a kernel for keys among which are both zeros */
     uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
     uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
                            tile, of some and of least elements too; 0: has as few */
@@ -29289,8 +29268,7 @@ enum {
     GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_SWEEP_ZEROS,       /* where key.zeros */
-    GPUSCAN__SORT_COUNT_BUCKETS = 3, /* where key.record_rounds */
+    GPUSCAN__SORT_COUNT_BUCKETS, /* where key.record_rounds */
     GPUSCAN__SORT_SWEEP_INDICES,
     GPUSCAN__SORT_FETCH,
     GPUSCAN__SORT_SMALL = 1,
@@ -29309,9 +29287,6 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
                                                  NULL};
     static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
     static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const zeros[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_sweep_zeros", NULL};
-    static const char *const zeros_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_sweep_zeros",
-                                               "gpuscan_sort_keys", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
     static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
     static const char *const together[] = {GPUSCAN__SORT_TOGETHER_KERNELS, NULL};
@@ -29325,8 +29300,6 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
         return key->custom_size ? small_custom : small_sort;
     if (own.together)
         return key->custom_size ? together_custom : together;
-    if (own.zeros)
-        return key->custom_size ? zeros_custom : zeros;
     if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return key->custom_size ? single_custom : single;
     if (gpuscan__key_is_cpu(key))
@@ -29426,7 +29399,6 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                       : type->size == 2 ? "ushort"
                                                         : "uchar");
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
-    gpuscan__define_number(text, "SORT_ZEROS", own.zeros);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
@@ -29758,7 +29730,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.whole = plan->key.zeros = plan->key.counted = 0;
+    plan->key.whole = plan->key.counted = 0;
     plan->key.halved = plan->key.padded = plan->key.ahead = plan->key.together = plan->key.record_rounds = 0;
     memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
@@ -29839,9 +29811,6 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
         plan->key.whole = is_single && is_float && is_whole;
-        plan->key.zeros =
-            plan->key.whole && !plan->key.small && !plan->key.together && !plan->key.record_rounds &&
-            desc->count <= gs->device.profile.sort_zeros;
         plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
         if (counted && !plan->key.small) {
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
@@ -30056,7 +30025,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) + (plan->key.record_rounds ? plan->passes + 1 : 0) +
                      (plan->key.small || plan->key.together ? 1
-                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes + plan->key.zeros
+                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
@@ -30514,10 +30483,10 @@ static void gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__sort_pla
     numbers->flip = plan->flip;
 }
 
-static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass, size_t kernel) {
+static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
-    gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
     gpuscan__sort_sweep_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
@@ -30742,10 +30711,8 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_histogram(&run);
     if (r == 0 && plan->buckets)
         r = gpuscan__sort_buckets(&run);
-    if (r == 0 && plan->key.zeros)
-        r = gpuscan__sort_sweep(&run, 0, GPUSCAN__SORT_SWEEP_ZEROS);
     for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = is_single ? gpuscan__sort_sweep(&run, i, GPUSCAN__SORT_SWEEP)
+        r = is_single ? gpuscan__sort_sweep(&run, i)
                       : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
     if (r == 0 && plan->key.record_rounds)
         r = gpuscan__sort_in_buckets(&run);

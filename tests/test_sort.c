@@ -182,8 +182,8 @@ static void lengths_together(void **state) {
     }
 }
 
-/* Of floats the first pass has a kernel for keys with both zeros, and one for others: a launch a pass, and two more. */
-static void zeros_apart(void **state) {
+/* The first pass of floats has a body for keys with both zeros, and one for others. */
+static void zeros(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F16};
     static const sort_keys    keys[] = {KEYS_SPECIAL, KEYS_RANDOM, KEYS_FEW};
     size_t                    i, k;
@@ -194,7 +194,6 @@ static void zeros_apart(void **state) {
             sort_case      c = a_sort(types[i], test_size(301, 3 * tile() + 5, 3 * tile() + 5));
             memset(&limits, 0, sizeof limits);
             test_limit(&limits);
-            test.gs->device.profile.sort_zeros = UINT32_MAX;
             c.keys = keys[k];
             c.descending = k == 0 && i == 1;
             c.sizes[0] = k == 0 ? 4 : 0;
@@ -1212,7 +1211,7 @@ int main(void) {
                                        TEST(halves_together),
                                        TEST(shared_digits),
                                        TEST(records),
-                                       TEST(zeros_apart),
+                                       TEST(zeros),
                                        TEST(large),
                                        TEST(types),
                                        TEST(keys_alone),
