@@ -1691,7 +1691,7 @@ static const char *gpuscan__kernels[] = {
     "     LANES_KIND      how they exchange: LANES_...    AHEAD, FEW, ONCE   forms of the single-pass scan\n"
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
-    "     PIPE            how the histogram loads: PIPE_...\n"
+    "     SAMPLE_ROWS     1: the histogram's rows have gaps, or are of tiles or an image\n"
     "     TILED           a histogram of each tile; CONVERTED, WEIGHED: of values, by weights, of the caller's expressions\n"
     "     CHANNEL_BOUNDS  of the histogram: each channel has its own\n"
     "     IMAGE           the source is an image, whose pixels have their channels so: IMAGE_...; 0: a buffer\n"
@@ -1719,7 +1719,7 @@ static const char *gpuscan__kernels[] = {
     "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers: every further argument costs the host\n"
     "   time (an H200's, for 16 of them: 0.7 us a launch). The host defines GPUSCAN_..._NUMBERS, the structs' members, and\n"
     "   all constants that it shares with the kernels: GPUSCAN_FLAG_... (the last of each kernel's numbers),\n"
-    "   GPUSCAN_FENCE_..., GPUSCAN_BIN_MODE_..., GPUSCAN_PIPE_..., GPUSCAN_ARRIVALS_..., GPUSCAN_BINS_... and\n"
+    "   GPUSCAN_FENCE_..., GPUSCAN_BIN_MODE_..., GPUSCAN_BINS_... and\n"
     "   GPUSCAN_OUTSIDE_... */\n"
     "\n"
     "/* [PLANTED DEFECTS] ------------------------------------------------------------------------------------------------ */\n"
@@ -2204,10 +2204,8 @@ static const char *gpuscan__kernels[] = {
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
-    "#elif defined(GPUSCAN_T) || defined(GPUSCAN_SORT)\n"
-    "#define GPUSCAN_LANES_MEMORY shared->lanes\n"
     "#else\n"
-    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_LOCAL_WORDS)\n"
+    "#define GPUSCAN_LANES_MEMORY shared->lanes\n"
     "#endif\n"
     "#if GPUSCAN_HAS_LANES\n"
     "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n"
@@ -14813,7 +14811,7 @@ static const char *gpuscan__kernels[] = {
     "                         GPUSCAN_WEIGHT_OF(here.samples[i], i, here.weights), copy, first_bin, bins, accumulators,     \\\n"
     "                         GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
-    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
+    "/* Vectors of a row that 32 bits count: registers are few. */\n"
     "#ifndef GPUSCAN_CHUNK\n"
     "#define GPUSCAN_CHUNK (1u << 30)\n"
     "#endif\n"
@@ -14875,38 +14873,7 @@ static const char *gpuscan__kernels[] = {
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
     "}\n"
     "\n"
-    "/* Loads vectors i, i + stride, ... of a row, where there are ITEM_VECTORS of them; in the short form as many as there\n"
-    "   are. */\n"
-    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_sample_row at, ulong i, ulong stride) {\n"
-    "    global const uint4 *from = gpuscan_sample_row_vectors(at) + i;\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD\n"
-    "    bool more = i + (GPUSCAN_ITEM_VECTORS - 1) * stride < at.vectors;\n"
-    "    if (more)\n"
-    "        gpuscan_load_vectors(vectors, from, stride);\n"
-    "    return more;\n"
-    "#else\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n"
-    "    return i < at.vectors;\n"
-    "#endif\n"
-    "}\n"
-    "\n"
-    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n"
     "#if GPUSCAN_COPIES\n"
-    "#if !GPUSCAN_HAS_LANES\n"
-    "#define GPUSCAN_BIN_ITEMS 1\n"
-    "#elif GPUSCAN_CARRIES\n"
-    "#define GPUSCAN_BIN_ITEMS 1\n"
-    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 4 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
-    "#define GPUSCAN_BIN_ITEMS 4\n"
-    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 2 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
-    "#define GPUSCAN_BIN_ITEMS 2\n"
-    "#else\n"
-    "#define GPUSCAN_BIN_ITEMS 1\n"
-    "#endif\n"
-    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
-    "\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
     "/* The n-th channel of the mask. */\n"
     "static inline uint gpuscan_nth_channel(uint n) {\n"
@@ -14922,59 +14889,41 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef uint gpuscan_copies_t;\n"
     "#endif\n"
-    "\n",
-    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
-    "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
-    "   Not unrolled altogether: code that runs once is slow to come in. */\n"
-    "static inline gpuscan_copies_t gpuscan_copies_sum(local uint *shared, uint bin, uint helper) {\n"
+    "\n"
+    "/* The sum of a bin's copies: from a bank of its own on, and for neighbouring bins one bank on. Not unrolled altogether:\n"
+    "   code that runs once is slow to come in. */\n"
+    "static inline gpuscan_copies_t gpuscan_copies_sum(local uint *shared, uint bin) {\n"
     "    local const uint *bins = shared;\n"
     "    gpuscan_copies_t sum = 0;\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
-    "    bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256) + helper * GPUSCAN_ITEM_COPIES;\n"
+    "    bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256);\n"
     "#else\n"
-    "    bins += (bin + GPUSCAN_SPARE_FIRST) * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n"
+    "    bins += (bin + GPUSCAN_SPARE_FIRST) * GPUSCAN_COPIES;\n"
     "#endif\n"
     "#if GPUSCAN_PTX\n"
     "    _Pragma(\"unroll 8\")\n"
     "#endif\n"
-    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
-    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "    for (uint c = 0; c < GPUSCAN_COPIES; c++)\n"
+    "        sum += bins[(c + bin) % GPUSCAN_COPIES];\n"
     "#if GPUSCAN_CARRIES\n"
     "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
-    "#endif\n"
-    "#if GPUSCAN_BIN_ITEMS > 1\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
-    "        sum += gpuscan_lane_xor(sum, d);\n"
     "#endif\n"
     "    return sum;\n"
     "}\n"
     "#endif\n"
     "\n"
-    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
-    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
-    "   by an exchange, since the others were atomic: nothing else orders them. */\n"
-    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U64\n"
-    "typedef ulong gpuscan_arrivals;\n"
-    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n"
-    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n"
-    "#define GPUSCAN_WORD_OF(bin)         (bin)\n"
-    "#elif GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U32\n"
-    "typedef uint gpuscan_arrivals;\n"
-    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n"
-    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n"
-    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n"
-    "#endif\n"
-    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n"
+    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. They are zeroed by an exchange, since the others\n"
+    "   were atomic: nothing else orders them. */\n"
+    "#define GPUSCAN_ARRIVAL (1ul << GPUSCAN_ARRIVALS)\n"
     "\n"
     "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n"
     "#define GPUSCAN_AT_ONCE       (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP || GPUSCAN_MERGE ? 4 : 1)\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "#define GPUSCAN_BIN_SUM(bin) bins[GPUSCAN_LOCAL_COUNTERS + (bin)]\n"
     "#else\n"
-    "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin, helper)\n"
+    "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin)\n"
     "#endif\n"
-    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && helper == 0)\n"
+    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here)\n"
     "\n",
     "#if GPUSCAN_MERGE\n"
     "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
@@ -14982,7 +14931,7 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_merge_values(local uint *shared, uint first_value, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
-    "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
+    "        uint sum = gpuscan_copies_sum(shared, k);\n"
     "        uint value = first_value + k, slot = value / GPUSCAN_VALUES, bin;\n"
     "        if (sum == 0)\n"
     "            continue;\n"
@@ -15046,20 +14995,15 @@ static const char *gpuscan__kernels[] = {
     "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "#endif\n"
     "    weights += numbers.weights_offset;\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
+    "#if !GPUSCAN_SAMPLE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
-    "#endif\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE && GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
-    "    ulong stride64 = stride; /* beyond 32 bits */\n"
-    "    uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n"
     "#endif\n"
     "#if GPUSCAN_COPIES\n"
     "    local uint *bins = shared;\n"
     "    uint copy = GPUSCAN_COPY;\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
     "        bins[k] = 0;\n"
-    "#if GPUSCAN_LOCAL_EDGES\n",
+    "#if GPUSCAN_LOCAL_EDGES\n"
     "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
     "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
     "        copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
@@ -15067,7 +15011,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#if GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges;\n"
-    "    edges.at = copied;\n"
+    "    edges.at = copied;\n",
     "    edges.first = GPUSCAN_EDGE_AT(edges, 0);\n"
     "    edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n"
     "#if GPUSCAN_EDGE_CELLS\n"
@@ -15128,7 +15072,7 @@ static const char *gpuscan__kernels[] = {
     "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                }\n"
     "    }\n"
-    "#elif GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
+    "#elif GPUSCAN_SAMPLE_ROWS\n"
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
     "    ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
     "#if GPUSCAN_TILED\n"
@@ -15147,12 +15091,12 @@ static const char *gpuscan__kernels[] = {
     "    /* Rows of whole vectors alone, as most tiles have them: little is left to reckon. */\n"
     "    bool fits = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
     "                (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
-    "    if (GPUSCAN_WHOLE)\n",
+    "    if (GPUSCAN_WHOLE)\n"
     "        row_vectors = (uint)(count - begin) / GPUSCAN_VECTOR;\n"
     "    if (GPUSCAN_WHOLE || fits) {\n"
     "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
     "        uint row = first / across, x = first - row * across, step_rows = stride / across;\n"
-    "        uint step_x = stride - step_rows * across;\n"
+    "        uint step_x = stride - step_rows * across;\n",
     "        ulong row_bytes = pitch * sizeof(gpuscan_element);\n"
     "        global const char *base = (global const char *)(samples + begin);\n"
     "        for (uint at = first; at < all;) {\n"
@@ -15217,38 +15161,6 @@ static const char *gpuscan__kernels[] = {
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
     "    }\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
-    "    ulong i = first;\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n"
-    "    while (more) {\n"
-    "        uint4 next[GPUSCAN_ITEM_VECTORS];\n"
-    "        i += GPUSCAN_ITEM_VECTORS * stride64;\n"
-    "        more = gpuscan_load_if(next, here, i, stride64);\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
-    "            loaded[k] = next[k];\n"
-    "        }\n"
-    "    }\n"
-    "    for (; i < here.vectors; i += 2 * stride64) {\n"
-    "        bool two = i + stride64 < here.vectors;\n"
-    "        loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n",
-    "        loaded[1] = gpuscan_load_once_if(two, gpuscan_sample_row_vectors(here) + (i + stride64));\n"
-    "        GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
-    "        if (two)\n"
-    "            GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n"
-    "    }\n"
-    "#else\n"
-    "    while (more) {\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            if (i + k * stride64 < here.vectors)\n"
-    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
-    "        i += GPUSCAN_ITEM_VECTORS * stride64;\n"
-    "        more = gpuscan_load_if(loaded, here, i, stride64);\n"
-    "    }\n"
-    "#endif\n"
-    "#else\n"
     "    for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
     "        global const uint4 *from = gpuscan_sample_row_vectors(here) + begin;\n"
     "        uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
@@ -15264,7 +15176,6 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
     "    }\n"
     "#endif\n"
-    "#endif\n"
     "#if GPUSCAN_COPIES\n"
     "    if (!GPUSCAN_PLANTED(BARRIER_COUNTS))\n"
     "        GPUSCAN_BARRIER();\n"
@@ -15274,11 +15185,9 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
-    "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
-    "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
-    "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n"
+    "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
     "        gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -15289,21 +15198,21 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
     "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
-    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
+    "        volatile global ulong *words = (volatile global ulong *)accumulators;\n"
+    "        ulong before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
-    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
-    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
+    "                                         : atom_add(words + first_bin + k + j * GPUSCAN_GROUP,\n"
+    "                                                    GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
+    "                    atom_xchg(words + bin, 0ul);\n"
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
     "            }\n"
     "#else\n"
@@ -15313,13 +15222,10 @@ static const char *gpuscan__kernels[] = {
     "            bool all = GPUSCAN_TILED && (GPUSCAN_WHOLE || (flags & GPUSCAN_FLAG_FINISH)); /* of the tile */\n"
     "            if (all && GPUSCAN_HANDS_OVER(j))\n"
     "                counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
-    "            else if (!all && GPUSCAN_HANDS_OVER(j) && sums[j])\n",
+    "            else if (!all && GPUSCAN_HANDS_OVER(j) && sums[j])\n"
     "                gpuscan_add_global(accumulators + bin, sums[j]);\n"
     "        }\n"
     "#endif\n"
-    "        if (GPUSCAN_BIN_ITEMS > 1) /* no loop: PoCL 3.1 confuses the barriers of LANES_LOCAL within one */\n"
-    "            break;\n"
-    "        k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP;\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
@@ -15334,7 +15240,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_WHOLE_TILES\n"
     "#define GPUSCAN_HISTOGRAM_ARGUMENTS                                                                                    \\\n"
     "    samples, count_buffer, weights, edges_buffer, GPUSCAN_BIN_ARGUMENTS, accumulators, counts, numbers, shared\n"
@@ -15369,7 +15275,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -15377,7 +15283,7 @@ static const char *gpuscan__kernels[] = {
     "   Programming\", volume 3, 5.2.5. Each pass moves all elements to their places by one digit of their keys' codes; within\n"
     "   a digit they keep their order. A pass is three kernels where nothing is assumed of groups: parts of the elements are\n"
     "   counted by digit, the counts become places, and each part is scattered to its own.\n"
-    "\n"
+    "\n",
     "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
     "   in each pass: a code does not say which zero or NaN the key was. */\n"
     "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
@@ -15416,7 +15322,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_index;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* From where and to where. */\n"
     "typedef struct {\n"
     "    global const gpuscan_sort_value *from;\n"
@@ -15433,7 +15339,7 @@ static const char *gpuscan__kernels[] = {
     "#undef GPUSCAN_SORT_FIELD\n"
     "#endif\n"
     "} gpuscan_sort_carried;\n"
-    "\n"
+    "\n",
     "/* Of an array's elements from the first on. */\n"
     "static inline gpuscan_sort_carried gpuscan_sort_carried_at(gpuscan_sort_carried carried, ulong first) {\n"
     "    carried.from += first;\n"
@@ -15473,7 +15379,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SORT_MORE_FIELD(f)                                                                                     \\\n"
     "    carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f);                           \\\n"
     "    carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
-    "\n",
+    "\n"
     "/* What such arguments say, for carried. */\n"
     "#if GPUSCAN_SORT_PACKS\n"
     "#define GPUSCAN_SORT_CARRY(carried)                                                                                    \\\n"
@@ -15487,7 +15393,7 @@ static const char *gpuscan__kernels[] = {
     "    carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);                                \\\n"
     "    carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -15509,7 +15415,7 @@ static const char *gpuscan__kernels[] = {
     "    return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
     "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
     "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
@@ -15531,7 +15437,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_bits)(ordered ^ flip);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
     "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
     "   floats differ, which is bit 0. */\n"
@@ -15550,7 +15456,7 @@ static const char *gpuscan__kernels[] = {
     "    return ordered;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
     "}\n"
@@ -15591,7 +15497,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -15600,7 +15506,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -18746,10 +18652,6 @@ static const char *gpuscan__kernels[] = {
     X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
     X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
     X(SEGMENTS_U64, 3)       /* or 64 bits */                                                                          \
-    X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
-    X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
-    X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
-    X(PIPE_ROWS, 3)          /* rows with gaps */                                                                      \
     X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
@@ -18757,7 +18659,6 @@ static const char *gpuscan__kernels[] = {
     X(MERGE_LOCAL, 1)        /* values are put into bins: in local memory, */                                          \
     X(MERGE_GLOBAL, 2)       /* or in global memory */                                                                 \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
-    X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
     X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
     X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions, */                                                       \
@@ -18950,14 +18851,13 @@ typedef struct gpuscan__profile {
     uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors a work-item, at least */
     uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
     uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into slices */
-    int counts_pipe;           /* loads are issued a round before they are counted; there is a short form */
-    uint32_t short_group;      /* the short form's group, where that is enough */
-    uint32_t short_vectors;       /* vectors that a work-item of it loads at once */
+    uint32_t short_group;      /* few samples' group, where that is enough */
+    uint32_t short_vectors;    /* vectors that a work-item loads at once of few samples; 0: they are counted as many */
     uint32_t counts_local;     /* bytes of local memory for the bins, at most */
     uint32_t counts_slices;    /* bins that do not fit are cut into slices, at most so many */
     uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
                                   of one group a compute unit */
-    uint32_t slice_short;      /* and by the short form: up to so many */
+    uint32_t slice_short;      /* and as few: up to so many */
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile, at most */
@@ -19889,7 +19789,6 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
-    p->counts_pipe = 1;
     p->short_group = 32;
     p->short_vectors = 2;
     p->counts_slices = 4;
@@ -20213,7 +20112,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->slice_short = 48;
     /* Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6; 1024: 7.3), four loads at once
        wait once, and two vectors a work-item are worth a group more. */
-    p->counts_pipe = 1;
     p->short_group = 512;
     p->short_vectors = 4;
     /* H200, 2^28 bytes, us, 256 x 8; 128 x 8; 128 x 4: u8 to u32 172; 161; 151, of 3 channels 228; 223; 216, of 4 214;
@@ -20255,7 +20153,6 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_per_unit, 4, 1);
     p->counts_per_unit_far = 1;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
-    p->counts_pipe = 1;
     p->short_group = 64;
     p->short_vectors = 2;
     p->counts_local = 1 * GPUSCAN__MIB;
@@ -26092,7 +25989,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
-    uint32_t pipe;      /* GPUSCAN__PIPE_... */
+    uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices, slice_bins; /* into how many slices the bins, or values, are cut, of how many each */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
@@ -26132,6 +26029,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
     uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
+    int few;                         /* samples, of one row: see slice_more */
     gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
     gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
     uint64_t edges;                  /* from the first channel's first to the last one's last */
@@ -26333,7 +26231,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         continue;
     gpuscan__define_number(text, "COPY_SHIFT", shift); /* log2 of a bin's bytes */
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "PIPE", own.pipe);
+    gpuscan__define_number(text, "SAMPLE_ROWS", own.rows);
     gpuscan__define_number(text, "SLICES", own.slices);
     gpuscan__define_number(text, "SLICE_BINS", own.slice_bins);
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
@@ -26910,14 +26808,12 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     key->strategy = (uint32_t)strategy;
     key->group = 1;
     if (!gpuscan__key_is_cpu(key))
-        key->group =
-            gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
+        key->group = (uint32_t)gpuscan__min(profile->counts_group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    local -= gpuscan__min(local, gpuscan__lanes_bytes(gs, key->group));
     if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
@@ -26983,38 +26879,34 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->vectors = profile->counts_vectors;
     key->registers = 0;
-    own->pipe = GPUSCAN__PIPE_NONE;
+    own->rows = !gpuscan__key_is_cpu(key) && (own->tiled || plan->rows > 1 || own->image);
+    plan->few = 0;
     if (!gpuscan__key_is_cpu(key) && own->tiled) {
-        own->pipe = GPUSCAN__PIPE_ROWS;
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
         key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && (plan->rows > 1 || own->image)) {
-        own->pipe = GPUSCAN__PIPE_ROWS;
+    } else if (own->rows) {
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe &&
+    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors &&
                !(own->by_value && own->slices > 1)) {
-        int few;
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
                                            plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
-            few = elements <= profile->slice_short * all_items / own->slices;
+            plan->few = elements <= profile->slice_short * all_items / own->slices;
             while (slices > own->slices && elements > profile->slice_more * all_items / slices)
                 slices /= 2; /* not any number: each is a program of its own */
-            if (few)
+            if (plan->few)
                 own->slices = (uint32_t)gpuscan__max(own->slices, slices);
         } else {
-            few = elements <= profile->short_vectors * all_items;
+            plan->few = elements <= profile->short_vectors * all_items;
             if (elements <= all_items / key->group * profile->short_group * profile->short_vectors)
                 key->group = (uint32_t)gpuscan__min(profile->short_group, key->group);
         }
-        if (few)
+        if (plan->few)
             key->vectors = profile->short_vectors;
-        if (few || own->slices == 1) {
-            own->pipe = few ? GPUSCAN__PIPE_SHORT : GPUSCAN__PIPE_AHEAD;
+        if (plan->few || own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-        }
     }
     if (!own->by_value) {
         own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
@@ -27030,7 +26922,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    int near_bins = own->copies && (own->slices == 1 || own->pipe);
+    int near_bins = own->copies && (own->slices == 1 || own->rows || plan->few);
     int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t units = gs->device.units;
     return gpuscan__max(
@@ -27091,7 +26983,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
-                        : own->pipe        ? gpuscan__max(profile->short_vectors, 1)
+                        : own->rows || plan->few ? gpuscan__max(profile->short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
     if (own->tiled) {
@@ -27112,10 +27004,7 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     int small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
         own->merge != GPUSCAN__MERGE_GLOBAL && (small || own->slices > 1))
-        return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
-                       gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
-                   ? GPUSCAN__ARRIVALS_U32
-                   : GPUSCAN__ARRIVALS_U64;
+        return GPUSCAN__ARRIVALS_U64;
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
@@ -27168,7 +27057,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
     }
     memset(&common->need, 0, sizeof(common->need));
-    common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
+    common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
@@ -27249,7 +27138,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     if (gpuscan__uses_ptx(gs, key))
         return 0; /* the kernel declares it */
-    return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
+    return gpuscan__local_words(&plan->key, plan->sample) * 4;
 }
 
 /* Whether a group counts a tile, and each row of each tile is whole vectors. Buffers begin at such places themselves,
@@ -27723,7 +27612,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     if (of->key.tiled) {
         shape.rows = round ? all / (row + row / 2) : 5;
         shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
-    } else if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+    } else if (of->key.rows) {
         shape.rows = round ? all / row : 2;
         shape.pixels = round ? row : shape.pixels / 2;
     }
@@ -27731,7 +27620,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled)
+    if (of->key.rows || of->key.tiled)
         shape.gap = 3;
     shape.tile_width = shape.pixels;
     shape.tile_height = shape.rows;
@@ -27821,7 +27710,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
 static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
-    unsigned rounds = gpuscan__has_whole_tiles(&common->key, &of->key) ? 3 : of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
+    unsigned rounds = gpuscan__has_whole_tiles(&common->key, &of->key) ? 3 : of->key.rows ? 2 : 1;
     if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
         rounds = 0;
     return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);

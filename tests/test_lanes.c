@@ -370,53 +370,6 @@ static void test_reduce(void **state) {
     }
 }
 
-/* wanted_pipe: the form that it must be of. */
-static void check_histogram(gpuscan_type type, uint32_t bins, uint32_t channels, uint64_t count, uint32_t wanted_pipe) {
-    const uint64_t samples = count * channels;
-    unsigned char *in = (unsigned char *)test_alloc(samples * ref_size(type));
-    cl_uint *got = (cl_uint *)test_alloc(bins * channels * 4), *wanted = (cl_uint *)test_alloc(bins * channels * 4);
-    gpuscan_histogram_desc d;
-    gpuscan__histogram_key own;
-    uint64_t i;
-    memset(&d, 0, sizeof d);
-    d.count = count;
-    d.sample_type = type;
-    d.bins = bins;
-    d.channels = channels;
-    if (ref_is_float(type))
-        for (i = 0; i < samples; i++)
-            ref_store(type, in, i, ref_real(test_unit() * 1.1));
-    else
-        test_random_bytes(in, samples * ref_size(type));
-    ref_histogram(&d, in, NULL, NULL, wanted);
-    d.count = 0;
-    d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-    test_ok(gpuscan_histogram_host(test.gs, in, got, count, &d));
-    test_same_bytes(got, wanted, 4, bins * channels);
-    memcpy(&own, last_key()->own, sizeof own);
-    if (strstr(test.info.profile, "CPU")) /* a GPU has groups enough to be short with more samples */
-        assert_int_equal(own.pipe, wanted_pipe);
-    free(in);
-    free(got);
-    free(wanted);
-}
-
-static void test_histogram(void **state) {
-    size_t w;
-    (void)state;
-    for (w = 0; w < width_count(); w++) {
-        if (test.is_small && !width_in_run(w, 1))
-            continue;
-        with_width(widths[w]);
-        test_case("lanes of %u: histogram", (unsigned)widths[w]);
-        check_histogram(GPUSCAN_TYPE_U8, 256, 1, 1003, GPUSCAN__PIPE_SHORT);
-        check_histogram(GPUSCAN_TYPE_U8, 256, 1, 200003, GPUSCAN__PIPE_AHEAD);
-        check_histogram(GPUSCAN_TYPE_U8, 16, 1, 1003, GPUSCAN__PIPE_SHORT); /* several work-items a bin */
-        check_histogram(GPUSCAN_TYPE_I32, 200, 1, 100003, GPUSCAN__PIPE_AHEAD);
-        check_histogram(GPUSCAN_TYPE_F32, 10, 3, 9003, GPUSCAN__PIPE_AHEAD);
-    }
-}
-
 static void test_ahead_is_refused(void **state) {
     static const cl_uint one[2] = {1, 1};
     cl_uint sums[2];
@@ -449,7 +402,7 @@ static void test_widths(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_pieces), TEST(test_late),
-                                       TEST(test_reduce), TEST(test_histogram), TEST(test_widths),
+                                       TEST(test_reduce), TEST(test_widths),
                                        TEST(test_ahead_is_refused)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
