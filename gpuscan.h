@@ -18204,14 +18204,12 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Of so many groups the last to leave makes the words 0 as they were. */\n"
-    "static inline bool gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
-    "    if (gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) != groups - 1)\n"
-    "        return false;\n"
-    "    if (GPUSCAN_ITEM == 0) {\n"
+    "static inline void gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
+    "    if (groups > 1 && gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) == groups - 1 &&\n"
+    "        GPUSCAN_ITEM == 0) {\n"
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros), 0u);\n"
     "        atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(zeros), 0u);\n"
     "    }\n"
-    "    return true;\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_COUNTED\n"
@@ -18320,40 +18318,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "/* More groups than tiles need not lie evenly on a device's units (NVIDIA: of 264 groups the first 132 leave 8 units of\n"
-    "   132 without one): so those take a tile, in the order in which they come, that are the first on their units, and\n"
-    "   others only where that has not been enough for a while. */\n"
-    "#ifndef GPUSCAN_TEST_UNIT /* which tests define in a custom text */\n"
-    "#define GPUSCAN_TEST_UNIT ((uint)get_group_id(0))\n"
-    "#endif\n"
-    "static inline uint gpuscan_unit(void) {\n"
-    "#if GPUSCAN_PTX\n"
-    "    uint unit;\n"
-    "    __asm__ volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(unit));\n"
-    "    return unit;\n"
-    "#else\n"
-    "    return GPUSCAN_TEST_UNIT;\n"
-    "#endif\n"
-    "}\n"
-    "#define GPUSCAN_SORT_ON_UNITS(zeros) (zeros) /* groups that have come to each unit, in the room of counts, and: */\n"
-    "#define GPUSCAN_SORT_CLAIMED(zeros)  ((zeros) + GPUSCAN_RADIX) /* tiles that have a group */\n"
-    "#define GPUSCAN_SORT_CLAIM_POLLS     64\n"
-    "static inline uint gpuscan_sort_claim(global uint *zeros, uint tiles, local gpuscan_sort_shared *shared) {\n"
-    "    if (GPUSCAN_ITEM == 0) {\n"
-    "        global uint *claimed = GPUSCAN_SORT_CLAIMED(zeros);\n"
-    "        global uint *unit = GPUSCAN_SORT_ON_UNITS(zeros) + gpuscan_unit() % GPUSCAN_RADIX;\n"
-    "        uint seen = 0;\n"
-    "        if (atomic_inc((volatile global uint *)unit) != 0)\n"
-    "            for (uint polls = 0; seen < tiles && polls < GPUSCAN_SORT_CLAIM_POLLS; polls++)\n"
-    "                seen = gpuscan_sort_observe(claimed);\n"
-    "        shared->ticket = seen < tiles ? atomic_inc((volatile global uint *)claimed) : tiles;\n"
-    "    }\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    uint claim = shared->ticket;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    return claim;\n"
-    "}\n"
-    "\n",
     "/* A function of its own for each number of rounds that the compiler is to know, and where it is to know whether zeros\n"
     "   differ. Elsewhere one is enough, which is compiled in half the time. */\n"
     "#define GPUSCAN_SORT_MEETING_PARAMETERS                                                                                \\\n"
@@ -18513,24 +18477,18 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "    if (count <= max(numbers.few, numbers.more)) {\n"
-    "        uint tiles = (uint)((count + size - 1) / size), groups = tiles;\n"
-    "        bool claims = tiles > numbers.units / 2;\n"
-    "        if (claims) {\n"
-    "            groups = (uint)get_num_groups(0);\n"
-    "            own = gpuscan_sort_claim(zeros, tiles, shared);\n"
-    "        }\n"
+    "        uint tiles = (uint)((count + size - 1) / size);\n"
+    "        if (own >= tiles)\n"
+    "            return;\n"
     "#if GPUSCAN_PTX\n"
-    "        if (own < tiles && !is_few)\n"
+    "        if (!is_few)\n"
     "            gpuscan_sort_more(own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count, flags,\n"
     "                              passes, shared);\n"
     "        else\n"
     "#endif\n"
-    "        if (own < tiles)\n"
     "            gpuscan_sort_few(rounds, own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count,\n"
     "                             flags, passes, shared);\n"
-    "        if ((claims || own < tiles) && gpuscan_sort_leave(zeros, groups, shared) && claims)\n"
-    "            for (uint i = GPUSCAN_ITEM; i <= GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
-    "                gpuscan_sort_put(zeros + i, 0);\n"
+    "        gpuscan_sort_leave(zeros, tiles, shared);\n"
     "    } else {\n"
     "        gpuscan_sort_many(keys, keys_dst, keys_tmp, carried, values_tmp, states, numbers.tiles, (uint)numbers.parts,\n"
     "                          zeros, count, flags, passes, shared);\n"
@@ -18538,11 +18496,10 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), own = (uint)get_group_id(0);\n"
     "    if (own >= tiles)\n"
-    "        return;\n",
+    "        return;\n"
     "    gpuscan_sort_meeting(GPUSCAN_ROUNDS, own, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states,\n"
     "                         zeros, (uint)count, flags, passes, shared);\n"
-    "    if (tiles > 1)\n"
-    "        gpuscan_sort_leave(zeros, tiles, shared);\n"
+    "    gpuscan_sort_leave(zeros, tiles, shared);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -29082,7 +29039,7 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)      \
-    X(few) X(more) X(units) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
+    X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
     X(width) X(passes) X(flags) X(cleared_offset) X(cleared) X(bucket_most)
@@ -30238,7 +30195,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.end = plan->end;
     numbers.width = plan->width;
     numbers.passes = plan->passes;
-    numbers.few = numbers.more = numbers.units = numbers.parts = numbers.tiles = 0;
+    numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
     if (plan->key.counted) {
         int more;
         groups = gpuscan__sort_tile_groups(run, groups);
@@ -30249,11 +30206,8 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
         numbers.few = gpuscan__sort_limit(gs, plan, 0);
         numbers.more = gpuscan__sort_limit(gs, plan, 1);
-        numbers.units = gs->device.units;
-        if (plan->common.forced) { /* tiles of more rounds are claimed, of few are not, and groups are left over */
-            numbers.units = 2 * gpuscan__sort_test_tiles[0] + 1;
+        if (plan->common.forced) /* groups are left over */
             groups += 2;
-        }
         numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
         numbers.tiles = plan->tiles;
     }

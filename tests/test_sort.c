@@ -1062,7 +1062,6 @@ static void silent_and_late_tiles(void **state) {
         snprintf(text, sizeof text,
                  "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
                  "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
-                 "#define GPUSCAN_TEST_UNIT ((uint)get_group_id(0) / 2)\n"
                  "void late_wait(uint tile) {\n"
                  "    volatile uint x = 0;\n"
                  "    for (uint i = (tile * 2654435761u >> 20) %% %uu; i > 0; i--) x += i;\n"
