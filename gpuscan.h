@@ -17754,11 +17754,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, rounds, valid, digit);\n"
-    "#if GPUSCAN_SORT_AHEAD\n"
-    "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count)\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0, rounds),\n"
-    "                              GPUSCAN_RANK_GROUP_SIZE * GPUSCAN_ROUNDS * (uint)sizeof(gpuscan_key_bits));\n"
-    "#endif\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->late = 0;\n"
     "    gpuscan_sort_begin(shared);\n"
@@ -17800,13 +17795,13 @@ static const char *gpuscan__kernels[] = {
     "            continue;\n"
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
-    "        if (GPUSCAN_ITEM == 0)\n",
+    "        if (GPUSCAN_ITEM == 0)\n"
     "            shared->late = 0;\n"
     "        for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "            shared->next[d] = 0;\n"
     "        GPUSCAN_BARRIER();\n"
     "        for (uint k = GPUSCAN_ITEM; k < size; k += GPUSCAN_GROUP)\n"
-    "            atomic_inc((volatile local uint *)shared->next +\n"
+    "            atomic_inc((volatile local uint *)shared->next +\n",
     "                       gpuscan_digit_of(keys[begin + (ulong)(late - first_tile) * size + k], plain));\n"
     "        GPUSCAN_BARRIER();\n"
     "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -18608,7 +18603,6 @@ enum { GPUSCAN__MAX_TUNINGS = 18 };
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* elements a work-item */
     uint32_t registers;
-    uint32_t ahead; /* so many tiles a unit ahead keys are brought into the cache */
 } gpuscan__sort_tile;
 
 /* Where records go into buckets of the last digit and are fetched from there: from so many elements on, with a single
@@ -19809,16 +19803,14 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 4 bytes, in
        halves: 4700, 256 x 32, 128 4727, 256 x 24, 128 4910, 384 x 16, 80 4928, 256 x 20, 128 as a whole 5158. With 8
        bytes: 5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and
-       so are values that come early: what is written stays in the cache until its lines are full. A tile a unit ahead;
-       none: u64 3633; u32 with 4 bytes 2099, 1910, with 8 bytes 2692, 2383; u64 with 8 bytes 6558, 5980; three ahead
-       are slower. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with
+       so are values that come early: what is written stays in the cache until its lines are full. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with
        records, ms: 12 bytes in one field 256 x 20, 24, 28: 13.1, 12.9, 12.7, 320 x 16, 96 13.3; in fields of 8 and 4
        bytes 16, 20, 24 rounds 14.3, 13.7, 13.3; of 4, 4, 4 15.1, 15.0, 17.4 (384 x 16, 80 19.5, 512 x 12, 64 19.4). 16
        bytes: 16, 20, 24 rounds 14.3, 13.8, 14.2, 320 x 16, 96 13.8, 384 x 12, 80 13.9; four fields 17.4, 16.6. */
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
-        {{256, 42, 80, 1}, {256, 42, 128, 0}, {256, 32, 128, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}},
-        {{256, 20, 80, 1}, {384, 20, 80, 0}, {384, 16, 80, 0}, {256, 28, 128, 0}, {256, 20, 128, 0}}};
-    static const gpuscan__sort_tile counted_u64 = {256, 24, 128, 0};
+        {{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 28, 128}, {256, 20, 128}},
+        {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 28, 128}, {256, 20, 128}}};
+    static const gpuscan__sort_tile counted_u64 = {256, 24, 128};
     /* By index; as a record, H200, us at 2^20; 2^22; 2^24; 2^28 (u64: 2^27). u32 with 4, 4: 99; 237; 1060; 22003, 80; 194;
        638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15000, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
        297; 1075; 16612, with 2, 2: 95; 232; 798; 21668, 76; 164; 501; 7325, with 1: 77; 189; 593; 13583, 73; 154; 462;
@@ -28858,7 +28850,6 @@ typedef struct gpuscan__sort_key {
                            tile, of some and of least elements too; 0: has as few */
     uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
     uint32_t padded;  /* elements stand apart in local memory: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t ahead;   /* so many elements ahead keys are brought into the cache; 0: none */
     uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
     uint32_t record_rounds; /* then: of tiles with records, where even buckets have tiles with their indices; 0: none */
 } gpuscan__sort_key;
@@ -29096,7 +29087,6 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
-    gpuscan__define_number(text, "SORT_AHEAD", own.ahead);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
@@ -29450,7 +29440,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
     plan->key.whole = plan->key.counted = 0;
-    plan->key.halved = plan->key.padded = plan->key.ahead = plan->key.together = plan->key.record_rounds = 0;
+    plan->key.halved = plan->key.padded = plan->key.together = plan->key.record_rounds = 0;
     memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
@@ -29547,7 +29537,6 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         }
         if (is_single && !plan->key.small && (counted || !plan->key.together)) {
             key->registers = gpuscan__registers(gs, key, tile->registers);
-            plan->key.ahead = gs->device.units * tile->ahead * key->tile;
             plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
             plan->key.copies = 32;
             while (plan->key.copies > 1 &&
