@@ -2234,10 +2234,6 @@ static const char *gpuscan__kernels[] = {
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
     "\n",
-    "typedef struct {\n"
-    "    uint4 piece[3];\n"
-    "} gpuscan_uint12;\n"
-    "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -3949,12 +3945,6 @@ static const char *gpuscan__kernels[] = {
     "                     : \"l\"((global const uint4 *)p + 1), \"l\"(policy));\n"
     "    x.hi = y;\n"
     "    return x;\n"
-    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 48\n"
-    "    gpuscan_uint12 x;\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint i = 0; i < 3; i++)\n"
-    "        x.piece[i] = gpuscan_load_hinted((global const uint4 *)p + i, policy);\n"
-    "    return x;\n"
     "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 4\n"
     "    uint x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
@@ -4100,8 +4090,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "/* Large vectors, an element or four of 12 bytes, of several pieces that can be stored at once. If each lane stored its\n"
-    "   own, 32 bytes of memory would be written several times (H200, 2^28 bytes, elements of 12 bytes: 201 us, so 187); so\n"
+    "/* Large elements, of several pieces that can be stored at once. If each lane stored its own, 32 bytes of memory would\n"
+    "   be written several times (H200, 2^28 bytes, elements of 12 bytes: 201 us, so 187; H100, of 40 bytes: 569, 365); so\n"
     "   lanes hand each other their pieces and store them side by side: a transposition. Of an odd number of pieces lane s\n"
     "   hands over piece r in round r, the sub-group's piece PIECES * s + r; since PIECES and LANES have no common divisor,\n"
     "   each lane gets one. Of two pieces neighbours exchange one. Loads would gain nothing (12 bytes: 207 us): the first\n"
@@ -4148,11 +4138,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint i = 0; i < pieces; i++)\n",
-    "#if GPUSCAN_DST_PIECE_WORDS == 4 && GPUSCAN_VECTOR > 1\n"
-    "        gpuscan_store_past(at + i * GPUSCAN_LANES, piece[i]);\n"
-    "#else\n"
     "        at[i * GPUSCAN_LANES] = piece[i];\n"
-    "#endif\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -4191,11 +4177,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_src_vector padded;\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "#if GPUSCAN_SRC_RAW_SIZE == 48\n"
-    "    padded.raw.piece[0] = padded.raw.piece[1] = padded.raw.piece[2] = (uint4)(0);\n"
-    "#else\n"
     "    padded.raw = (GPUSCAN_SRC_RAW)(0);\n"
-    "#endif\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -4208,7 +4190,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How many elements are left past some of the tile's: more than a vector's count as a whole vector. */\n"
     "static inline uint gpuscan_left_past(uint left, uint past) {\n"
     "    return left > past ? left - past : 0;\n"
@@ -4219,39 +4201,6 @@ static const char *gpuscan__kernels[] = {
     "        return 0;\n"
     "    return gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
     "}\n"
-    "\n"
-    "#define GPUSCAN_SRC_ALIGNED (GPUSCAN_SRC_RAW_SIZE == 48 ? 16 : GPUSCAN_SRC_RAW_SIZE)\n"
-    "\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 48\n"
-    "/* Vectors of three pieces, loaded side by side, of which lane s gets the sub-group's piece 3 s + r in round r: the way\n"
-    "   back of gpuscan_pieces_store. from: the lane's first vector. (H200, 2^28 bytes of structs of 12 bytes, exclusive;\n"
-    "   inclusive: each lane its own 169; 174 us, so 159; 163: the first level of the cache takes a line a cycle) */\n"
-    "GPUSCAN_INLINE void gpuscan_pieces_load(gpuscan_tile *tile, global const gpuscan_src *from, ulong policy) {\n"
-    "    uint lane = GPUSCAN_LANE;\n"
-    "    global const uint4 *at = (global const uint4 *)(from - lane * GPUSCAN_VECTOR) + lane;\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint i = 0; i < 3; i++)\n"
-    "            tile->vector[k].raw.piece[i] = gpuscan_load_hinted(at + (k * 3 + i) * GPUSCAN_LANES, policy);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        gpuscan_uint12 loaded = tile->vector[k].raw;\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint r = 0; r < 3; r++) {\n"
-    "            uint place = (r + 3 - lane % 3) * 2 % 3, source = (3 * lane + r) % GPUSCAN_LANES;\n"
-    "            uint4 x = loaded.piece[2]; /* (place * LANES + lane) % 3 == r */\n"
-    "            x = bitselect(x, loaded.piece[1], (uint4)(0u - (uint)(place == 1)));\n"
-    "            x = bitselect(x, loaded.piece[0], (uint4)(0u - (uint)(place == 0)));\n"
-    "            x.x = gpuscan_uint_at(x.x, source, 0);\n"
-    "            x.y = gpuscan_uint_at(x.y, source, 0);\n"
-    "            x.z = gpuscan_uint_at(x.z, source, 0);\n"
-    "            x.w = gpuscan_uint_at(x.w, source, 0);\n"
-    "            tile->vector[k].raw.piece[r] = x;\n"
-    "        }\n"
-    "    }\n"
-    "}\n"
-    "#endif\n"
     "\n",
     "/* Full tiles load and store all vectors under one branch: with a guard for each, one waits for the other. In part of a\n"
     "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
@@ -4262,13 +4211,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)src & (GPUSCAN_SRC_ALIGNED - 1)) == 0) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 48\n"
-    "        if (GPUSCAN_IS_LARGE(tile)) {\n"
-    "            gpuscan_pieces_load(tile, from, policy);\n"
-    "            return;\n"
-    "        }\n"
-    "#endif\n"
+    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
@@ -4288,7 +4231,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint there = gpuscan_left_from(tile, left, own, k);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_ALIGNED - 1)) == 0)\n"
+    "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0)\n"
     "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
     "        else\n"
     "#endif\n"
@@ -20878,13 +20821,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_number(text, "DST_NARROW", !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM && e->dst_size < 4);
-    if (vector > 1 && src_size * vector > 32) {
-        gpuscan__define(text, "SRC_RAW", "gpuscan_uint12");
-        gpuscan__define_number(text, "SRC_RAW_SIZE", src_size * vector);
-        gpuscan__define_number(text, "SRC_RAW_ULONGS", 0);
-    } else {
-        gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
-    }
+    gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->reduces)
         gpuscan__define_raw(text, "SOURCE_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg && !e->state_align && e->dst_size * vector <= 32)
@@ -23736,7 +23673,6 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_size; /* bytes each; BITS: of an offset */
     uint32_t heads_real; /* KEYS: floats */
     uint32_t counted;    /* a GPUSCAN__COUNTED... */
-    uint32_t wide;       /* elements of 12 bytes, four a vector */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -23835,26 +23771,8 @@ static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
-/* A lane's elements side by side. */
-/* Structs of 12 bytes, four a vector, where all rows begin with a multiple of 16 bytes: lanes exchange a quarter of the
-   sums (H200, 2^28 bytes, exclusive and inclusive: 185, 186 us, so 159, 163; of 16 bytes two take as long, four 195; of
-   32 bytes two 243 for 222, as registers are few). */
-#define GPUSCAN__WIDE_VECTOR 4
-static int gpuscan__scan_is_wide(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    const gpuscan__key *key = &plan->common.key;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    uint64_t firsts = desc->src.offset | desc->dst.offset | (plan->rows > 1 ? plan->src_pitch | plan->dst_pitch : 0);
-    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && gpuscan__uses_ptx(gs, key) &&
-           e->src == GPUSCAN_TYPE_CUSTOM && e->dst == GPUSCAN_TYPE_CUSTOM && e->src_size == 12 && e->dst_size == 12 &&
-           !e->key && plan->key.heads == 0 && firsts % GPUSCAN__WIDE_VECTOR == 0 &&
-           key->vectors % GPUSCAN__WIDE_VECTOR == 0;
-}
-
 static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    return own->wide                                          ? GPUSCAN__WIDE_VECTOR
-           : own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1
-                                                          : gpuscan__vector(e->src_size, e->dst_size);
+    return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
 /* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. (Tests have fewer.) */
@@ -24106,9 +24024,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     key->word = is_single ? gpuscan__word_bits(gs, size, gpuscan__whole_lanes(gs, key->group)) : 0;
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
-    plan->key.wide = (uint32_t)gpuscan__scan_is_wide(gs, plan);
-    if (plan->key.wide)
-        key->vectors /= GPUSCAN__WIDE_VECTOR;
     plan->key.counted = GPUSCAN__COUNTED_NOT;
     if (!plan->key.few)
         plan->key.counted = gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
@@ -24339,7 +24254,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         gpuscan__scan_take(gs, plan, tuning, asked);
         return 0;
     }
-    plan->key.shifts = plan->key.counted = plan->key.wide = 0;
+    plan->key.shifts = plan->key.counted = 0;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
