@@ -14499,16 +14499,14 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if GPUSCAN_BY_VALUE\n"
     "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
-    "   bins are no fewer counters. So are samples of 16 bits whose bins would be more than their 65,536 values, in slices;\n"
-    "   then no distribution makes them wait for a counter in global memory. GPUSCAN_BY_VALUE says how the counters of a\n"
-    "   group lie:\n"
+    "   bins are no fewer counters. GPUSCAN_BY_VALUE says how the counters of a group lie:\n"
     "     PLAIN    a channel's values after the other's, each COPIES times, one for every so many work-items\n"
     "     SPREAD   all channels of a value side by side, in 32 words: COPIES of each. Neighbouring work-items begin with\n"
     "              different channels, so that no two of 32 meet in a bank (three channels: few do). Channels that the mask\n"
     "              leaves out are counted, too, and dropped at the end.                                                  */\n"
-    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? (uint)GPUSCAN_VALUES / 2 : 0u)\n"
+    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 128u : 0u)\n"
     "static inline uint gpuscan_value_of(gpuscan_sample s) {\n"
-    "    return ((uint)s & (GPUSCAN_VALUES - 1)) ^ GPUSCAN_VALUE_FLIP;\n"
+    "    return ((uint)s & 255u) ^ GPUSCAN_VALUE_FLIP;\n"
     "}\n"
     "static inline gpuscan_sample gpuscan_sample_of(uint value) {\n"
     "    return (gpuscan_sample)(value ^ GPUSCAN_VALUE_FLIP);\n"
@@ -14520,7 +14518,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_CHANNEL_ON(c) 1\n"
     "#else\n"
     "#define GPUSCAN_VALUE_AT(channel, value)                                                                               \\\n"
-    "    ((GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_VALUES + (value)) * GPUSCAN_COPIES)\n"
+    "    ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
     "#endif\n"
     "#endif\n"
     "#ifndef GPUSCAN_COPY\n"
@@ -14539,7 +14537,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BY_VALUE\n"
     "    bin = gpuscan_value_of(s);\n"
     "    if (GPUSCAN_PLANTED(BIN))\n"
-    "        bin = (bin + 1) % GPUSCAN_VALUES;\n"
+    "        bin = (bin + 1) % 256;\n"
     "#else\n"
     "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
@@ -14607,7 +14605,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Bytes; PLAIN: not of three channels, whose first one is at another place in each word. */\n"
-    "#if GPUSCAN_BY_VALUE && GPUSCAN_VALUES == 256 && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                    \\\n"
+    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                    \\\n"
     "    (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
     "#define GPUSCAN_COUNT_WORDS 1\n"
     "/* The counters of a word's samples, as byte addresses cut out of the word. */\n"
@@ -14854,15 +14852,14 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_MERGE\n"
     "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
     "   too many, into the accumulators. */\n"
-    "static inline void gpuscan_merge_values(local uint *shared, uint first_value, global gpuscan_counter *accumulators,\n"
+    "static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k);\n"
-    "        uint value = first_value + k, slot = value / GPUSCAN_VALUES, bin;\n"
+    "        uint slot = k / 256, bin;\n"
     "        if (sum == 0)\n"
     "            continue;\n"
-    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BOUNDS_OF(slot),\n"
-    "                          GPUSCAN_EDGES_OF(edges, slot));\n"
+    "        bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "        if (bin == GPUSCAN_NO_BIN)\n"
     "            continue;\n"
     "        bin += slot * GPUSCAN_CHANNEL_BINS;\n"
@@ -14937,9 +14934,9 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#if GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges;\n"
-    "    edges.at = copied;\n",
+    "    edges.at = copied;\n"
     "    edges.first = GPUSCAN_EDGE_AT(edges, 0);\n"
-    "    edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n"
+    "    edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n",
     "#if GPUSCAN_EDGE_CELLS\n"
     "    gpuscan_cells_make(&edges, shared + GPUSCAN_CELLS_AT);\n"
     "    GPUSCAN_BARRIER();\n"
@@ -15022,9 +15019,9 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_WHOLE || fits) {\n"
     "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
     "        uint row = first / across, x = first - row * across, step_rows = stride / across;\n"
-    "        uint step_x = stride - step_rows * across;\n",
+    "        uint step_x = stride - step_rows * across;\n"
     "        ulong row_bytes = pitch * sizeof(gpuscan_element);\n"
-    "        global const char *base = (global const char *)(samples + begin);\n"
+    "        global const char *base = (global const char *)(samples + begin);\n",
     "        for (uint at = first; at < all;) {\n"
     "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "            uint x_of[GPUSCAN_ITEM_VECTORS], row_of[GPUSCAN_ITEM_VECTORS];\n"
@@ -15107,12 +15104,12 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_MERGE\n"
-    "    gpuscan_merge_values(bins, first_bin, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_merge_values(bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
-    "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+    "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
     "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
     "        gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
@@ -25974,7 +25971,6 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
     gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
     gpuscan__define_number(text, "BY_VALUE", own.by_value);
-    gpuscan__define_number(text, "VALUES", sample->size > 1 ? 65536 : 256);
     gpuscan__define_number(text, "SPARE", own.spare);
     gpuscan__define_number(text, "MERGE", own.merge);
     gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
@@ -26449,28 +26445,6 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
-/* Samples of 16 bits whose bins need more slices than their values do, or a counter in global memory each time: from so
-   many samples on, which the values' counters are worth, they are counted by value, too. */
-#define GPUSCAN__VALUES_FROM ((uint64_t)1 << 20)
-static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
-    gpuscan__histogram_key *own = &plan->key;
-    uint64_t slices, room = local / 4 - own->spare;
-    if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
-        gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        gpuscan__upper_words(own) || local < 1024 ||
-        plan->count * plan->rows < GPUSCAN__VALUES_FROM)
-        return 0;
-    slices = gpuscan__ceil_div(65536, room);
-    if (slices > most || slices >= own->slices)
-        return 0;
-    own->by_value = GPUSCAN__BY_VALUE_PLAIN;
-    own->merge = GPUSCAN__MERGE_GLOBAL;
-    own->copies = 1;
-    own->slices = (uint32_t)slices;
-    own->slice_bins = (uint32_t)gpuscan__ceil_div(65536, slices);
-    return 1;
-}
-
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
    (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
    112, 280, 243, 685, the first steps in registers 70, 90; with cells 115, 121, 128, 133, 138). */
@@ -26567,8 +26541,6 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
     room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
-        return GPUSCAN_SUCCESS;
     if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
@@ -26625,8 +26597,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (own->rows) {
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors &&
-               !(own->by_value && own->slices > 1)) {
+    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors) {
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
                                            plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
