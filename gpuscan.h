@@ -15568,84 +15568,14 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* Elements go to RADIX places at once, each in the middle of a line of memory. Where that exceeds the caches, they are\n"
-    "   collected nearby, a digit's keys and values side by side, and written past the caches once there are GATHERED.\n"
-    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. Two lines or more: that one is full\n"
-    "   is a branch that no core foresees, at every GATHERED-th element. */\n"
-    "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE < GPUSCAN_KEY_SIZE\n"
-    "#define GPUSCAN_SORT_GATHERED (2u * GPUSCAN_LINE / GPUSCAN_SORT_VALUE_SIZE)\n"
-    "#else\n"
-    "#define GPUSCAN_SORT_GATHERED (2u * GPUSCAN_LINE / GPUSCAN_KEY_SIZE)\n"
-    "#endif\n"
-    "typedef struct {\n"
-    "    gpuscan_key_bits key[GPUSCAN_SORT_GATHERED];\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    gpuscan_sort_value value[GPUSCAN_SORT_GATHERED];\n"
-    "#endif\n"
-    "} __attribute__((aligned(GPUSCAN_LINE))) gpuscan_sort_gathered;\n"
-    "\n",
     "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n"
     "\n"
-    "/* Whole lines, past the caches where that can be said and to is aligned. */\n"
-    "static inline void gpuscan_store_lines(global uchar *to, const void *from, uint bytes, bool aligned) {\n"
-    "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "    if (aligned) {\n"
-    "        for (uint i = 0; i < bytes / GPUSCAN_LINE; i++)\n"
-    "            __builtin_nontemporal_store(((const uint16 *)from)[i], (global uint16 *)to + i);\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    for (uint i = 0; i < bytes / 4; i++)\n"
-    "        ((global uint *)to)[i] = ((const uint *)from)[i];\n"
-    "}\n"
-    "\n"
-    "/* Where elements go, and how. Places count from the beginning of the line of memory that the keys begin in, past\n"
-    "   elements before them: keys is that beginning. */\n"
-    "typedef struct {\n"
-    "    global gpuscan_key_bits *keys;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    global gpuscan_sort_value *values;\n"
-    "    bool aligned; /* the values are to lines as the keys are */\n"
-    "#endif\n"
-    "    bool has_keys;\n"
-    "} gpuscan_sort_to;\n"
-    "\n"
-    "/* Those before place p that were gathered, as far as they begin at begin or behind. */\n"
-    "static inline void gpuscan_sort_flush(gpuscan_sort_to to, const gpuscan_sort_gathered *from, gpuscan_place begin,\n"
-    "                                      gpuscan_place p) {\n"
-    "    const uint per = GPUSCAN_SORT_GATHERED;\n"
-    "    gpuscan_place left = p == begin ? 0 : ((p - 1) & (per - 1)) + 1;\n"
-    "    for (gpuscan_place i = p - begin < left ? begin : p - left; i < p; i++) {\n"
-    "        if (to.has_keys)\n"
-    "            to.keys[i] = from->key[(uint)i & (per - 1)];\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        to.values[i] = from->value[(uint)i & (per - 1)];\n"
-    "#endif\n"
-    "    }\n"
-    "}\n"
-    "\n"
-    "/* Those right before place p, all that were gathered: when the next comes, since loads right behind the last element's\n"
-    "   store would have to wait until that has reached the cache. */\n"
-    "static inline void gpuscan_sort_write(gpuscan_sort_to to, const gpuscan_sort_gathered *from, gpuscan_place begin,\n"
-    "                                      gpuscan_place p) {\n"
-    "    const uint per = GPUSCAN_SORT_GATHERED;\n"
-    "    if (p - begin < per) { /* the first: others' elements stand before them */\n"
-    "        gpuscan_sort_flush(to, from, begin, p);\n"
-    "        return;\n"
-    "    }\n"
-    "    if (to.has_keys)\n"
-    "        gpuscan_store_lines((global uchar *)(to.keys + p - per), from->key, sizeof(from->key), true);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    gpuscan_store_lines((global uchar *)(to.values + p - per), from->value, sizeof(from->value), to.aligned);\n"
-    "#endif\n"
-    "}\n"
-    "\n",
     "/* Brings elements [first, last) to their places by a digit: next has each digit's first. by_index: a constant, so that\n"
     "   the loop does not ask for it. */\n"
-    "static inline void gpuscan_sort_scatter_near(global const gpuscan_key_bits *keys,\n"
-    "                                             global const gpuscan_sort_value *values, gpuscan_sort_to to, ulong first,\n"
-    "                                             ulong last, gpuscan_digit digit, gpuscan_place *next,\n"
-    "                                             const bool by_index) {\n"
+    "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
+    "                                             global const gpuscan_sort_value *values,\n"
+    "                                             global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+    "                                             gpuscan_digit digit, gpuscan_place *next, const bool by_index) {\n"
     "    keys += first; /* a pointer of the loop's own: else compilers run out of registers */\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    values += first;\n"
@@ -15653,21 +15583,22 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong i = 0, count = last - first; i < count; i++) {\n"
     "        gpuscan_key_bits key = keys[i];\n"
     "        gpuscan_place p = next[gpuscan_digit_of(key, digit)]++;\n"
-    "        to.keys[p] = key;\n"
+    "        keys_to[p] = key;\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        to.values[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
+    "        values_to[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SORT_HAS_BLOCKS (GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE)\n"
     "#if GPUSCAN_SORT_HAS_BLOCKS\n"
     "/* The same, but values follow the keys of a block: a first-level cache that tells lines apart by some bits of their\n"
     "   addresses does not hold an element's key and value at once where these are the same (AMD: arrays 2^28 bytes apart;\n"
     "   2^27 and a page). */\n"
-    "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys,\n"
-    "                                               global const gpuscan_sort_value *values, gpuscan_sort_to to,\n"
-    "                                               ulong first, ulong last, gpuscan_digit digit, gpuscan_place *next) {\n"
+    "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
+    "                                               global const gpuscan_sort_value *values,\n"
+    "                                               global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+    "                                               gpuscan_digit digit, gpuscan_place *next) {\n"
     "    enum { BLOCK = 256 };\n"
     "    gpuscan_place places[BLOCK];\n"
     "    for (ulong i = first; i < last; i += BLOCK) {\n"
@@ -15675,77 +15606,29 @@ static const char *gpuscan__kernels[] = {
     "        for (uint j = 0; j < count; j++) {\n"
     "            gpuscan_key_bits key = keys[i + j];\n"
     "            places[j] = next[gpuscan_digit_of(key, digit)]++;\n"
-    "            to.keys[places[j]] = key;\n"
+    "            keys_to[places[j]] = key;\n"
     "        }\n"
     "        for (uint j = 0; j < count; j++)\n"
-    "            to.values[places[j]] = values[i + j];\n"
+    "            values_to[places[j]] = values[i + j];\n"
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
-    "/* The same past the caches. */\n"
-    "static inline void gpuscan_sort_scatter_far(global const gpuscan_key_bits *keys,\n"
-    "                                            global const gpuscan_sort_value *values, gpuscan_sort_to to, ulong first,\n"
-    "                                            ulong last, gpuscan_digit digit, gpuscan_place *next,\n"
-    "                                            const bool by_index) {\n"
-    "    gpuscan_sort_gathered gathered[GPUSCAN_RADIX];\n"
-    "    gpuscan_place begin[GPUSCAN_RADIX];\n"
-    "    uint past = (uint)((size_t)to.keys % GPUSCAN_LINE / sizeof(*to.keys));\n"
-    "    to.keys -= past;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    to.values -= past;\n"
-    "    to.aligned = (size_t)to.values % GPUSCAN_LINE == 0;\n"
-    "#endif\n"
-    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "        begin[d] = next[d] += past;\n"
-    "    for (ulong i = first; i < last;) {\n"
-    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
-    "        GPUSCAN_PREFETCH(keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "        GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "#endif\n"
-    "        for (; i < step; i++) {\n"
-    "            gpuscan_key_bits key = keys[i];\n"
-    "            uint d = gpuscan_digit_of(key, digit);\n"
-    "            gpuscan_place p = next[d]++;\n"
-    "            uint slot = (uint)p & (GPUSCAN_SORT_GATHERED - 1);\n"
-    "            if (slot == 0)\n"
-    "                gpuscan_sort_write(to, &gathered[d], begin[d], p);\n"
-    "            gathered[d].key[slot] = key;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "            gathered[d].value[slot] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-    "#endif\n"
-    "        }\n"
-    "    }\n"
-    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "        gpuscan_sort_flush(to, &gathered[d], begin[d], next[d]);\n"
-    "}\n"
     "\n"
     "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
     "                                             global const gpuscan_sort_value *values,\n"
     "                                             global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
     "                                             gpuscan_digit digit, gpuscan_place *next, uint flags) {\n"
-    "    bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX), far = flags & GPUSCAN_FLAG_STREAM;\n"
-    "    gpuscan_sort_to to;\n"
-    "    to.has_keys = !(flags & GPUSCAN_FLAG_NO_KEYS);\n"
-    "    to.keys = keys_dst;\n"
-    "#if GPUSCAN_SORT_VALUES\n"
-    "    to.values = values_dst;\n"
-    "#endif\n"
+    "    bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX);\n"
     "#if GPUSCAN_SORT_HAS_BLOCKS\n"
-    "    if (!far && !by_index && (flags & GPUSCAN_FLAG_BLOCKS)) {\n"
-    "        gpuscan_sort_scatter_blocks(keys, values, to, first, last, digit, next);\n"
+    "    if (!by_index && (flags & GPUSCAN_FLAG_BLOCKS)) {\n"
+    "        gpuscan_sort_scatter_blocks(keys, keys_dst, values, values_dst, first, last, digit, next);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
-    "    if (!far && by_index)\n"
-    "        gpuscan_sort_scatter_near(keys, values, to, first, last, digit, next, true);\n"
-    "    else if (!far)\n"
-    "        gpuscan_sort_scatter_near(keys, values, to, first, last, digit, next, false);\n"
-    "    else if (by_index)\n"
-    "        gpuscan_sort_scatter_far(keys, values, to, first, last, digit, next, true);\n"
+    "    if (by_index)\n"
+    "        gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, true);\n"
     "    else\n"
-    "        gpuscan_sort_scatter_far(keys, values, to, first, last, digit, next, false);\n"
+    "        gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, false);\n"
     "}\n"
     "\n",
     "/* Counts up to four digits of elements [first, last): a constant, so that what is not counted costs nothing. Meanwhile\n"
@@ -15776,8 +15659,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Of elements [first, last), which one work-item sorts, all passes: it counts all digits in one reading and leaves out\n"
-    "   the passes that would move nothing. They may lie in dst or in tmp; dst gets the result. From so many elements on\n"
-    "   (stream) their places exceed the caches. */\n"
+    "   the passes that would move nothing. They may lie in dst or in tmp; dst gets the result. */\n"
     "static inline void gpuscan_sort_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
     "                                     global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
     "                                     global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
@@ -15788,7 +15670,6 @@ static const char *gpuscan__kernels[] = {
     "    bool no_keys = flags & GPUSCAN_FLAG_NO_KEYS;\n"
     "    uint moves = 0;\n"
     "    gpuscan_digit digit[sizeof(gpuscan_key_bits)];\n"
-    "    flags &= ~(uint)GPUSCAN_FLAG_NO_KEYS;\n"
     "    if (GPUSCAN_KEY_SIZE == 1) /* of more, which they cannot have, Intel's compiler (2026.2) crashes */\n"
     "        passes = 1;\n"
     "    for (uint p = 0; p < passes; p++) {\n"
@@ -15821,8 +15702,8 @@ static const char *gpuscan__kernels[] = {
     "            moving[p] &= here != last - first;\n"
     "        }\n"
     "        moves += moving[p];\n"
-    "    }\n",
-    "    /* the first pass cannot write to where the elements lie; else the last writes to dst */\n"
+    "    }\n"
+    "    /* the first pass cannot write to where the elements lie; else the last writes to dst */\n",
     "    bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
@@ -15958,15 +15839,14 @@ static const char *gpuscan__kernels[] = {
     "            begin[d + 1] = begin[d] + next[0][d];\n"
     "            next[0][d] = begin[d];\n"
     "        }\n"
-    "        gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit, next[0],\n"
-    "                                  flags & ~(uint)GPUSCAN_FLAG_NO_KEYS);\n"
+    "        gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit, next[0], flags);\n"
     "        keys = keys_to;\n"
     "        values = values_to;\n"
-    "    }\n",
-    "    for (uint d = 0; d < parts; d++)\n"
+    "    }\n"
+    "    for (uint d = 0; d < parts; d++)\n",
     "        gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n"
     "                          (gpuscan_key_code)numbers.flip, (uint)numbers.begin, end, (uint)numbers.width, passes,\n"
-    "                          flags | (begin[d + 1] - begin[d] > numbers.direct ? GPUSCAN_FLAG_STREAM : 0));\n"
+    "                          flags);\n"
     "}\n"
     "\n"
     "/* Buckets of elements that differ in the last digit are sorted by the others, each by one work-item, within its caches:\n"
@@ -28819,7 +28699,7 @@ typedef struct gpuscan__sort_plan {
     X(flip) X(shift) X(mask) X(flags)
 #define GPUSCAN__SORT_BUCKETS_NUMBERS(X)                                                                               \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(direct) X(split) X(flags)
+    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(split) X(flags)
 #define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
@@ -29016,9 +28896,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
-/* Up to this count indices have 32 bits, and up to a line of memory less so have places: a CPU counts them from the
-   beginning of the line that dst begins in. (For tests, which have no memory for more.) */
-enum { GPUSCAN__SORT_LINE = 64 };
+/* Up to this count indices and places have 32 bits. (For tests, which have no memory for more.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
@@ -29311,7 +29189,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
     } else {
-        plan->key.wide = desc->count + GPUSCAN__SORT_LINE - 1 > GPUSCAN__SORT_NARROW;
+        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     }
     if (plan->by_index)
         plan->values.size = plan->common.forced                  ? gpuscan__types[key->dst].size
@@ -29685,15 +29563,9 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Bytes that a CPU scatters element by element, as far as the caches hold both sides: further away each of the 256 lines
-   that a part writes to has left the cache before it is full. A core's share of a large cache is taken as 8 MiB. */
-static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
-    return gpuscan__min(gs->device.cache / 2, (uint64_t)gs->device.units * 8 * 1024 * GPUSCAN__KIB);
-}
-
-/* A core's share of them. */
+/* A core's share of the cache, of a large one 8 MiB, in which elements are scattered from one half to the other. */
 static uint64_t gpuscan__sort_share(const gpuscan *gs) {
-    return gpuscan__sort_cached(gs) / gs->device.units;
+    return gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * 1024 * GPUSCAN__KIB);
 }
 
 /* Whether there are buckets, and blocks within them. */
@@ -30007,7 +29879,6 @@ typedef struct gpuscan__sort_step {
 
 static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
     gpuscan__sort_step step;
     step.flags = plan->common.flags | gpuscan__sort_values_flags(plan, pass, pass);
@@ -30020,9 +29891,6 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     step.mask = ((uint32_t)1 << gpuscan__min(plan->width, plan->end - step.shift)) - 1;
     if (pass == plan->passes - 1 && !keys->has_dst)
         step.flags |= GPUSCAN__FLAG_NO_KEYS;
-    if (gpuscan__key_is_cpu(&plan->common.key) &&
-        desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
-        step.flags |= GPUSCAN__FLAG_STREAM;
     if (plan->buckets)
         step.flags |= GPUSCAN__FLAG_IF_UNEVEN;
     return step;
@@ -30257,7 +30125,6 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     numbers.end = end.shift;
     numbers.width = plan->width;
     numbers.passes = last;
-    numbers.direct = gpuscan__sort_share(gs) / (plan->key_size + size);
     numbers.split = plan->common.forced ? 1 : gs->device.profile.sort_split / (plan->key_size + size);
     numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
                     (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);

@@ -59,9 +59,9 @@ static void together(int alone) {
 }
 
 /* From here on a CPU's sort has passes over parts, however few the elements, and before them mostly tries buckets, in
-   which values mostly follow keys in blocks. past: and stores past the caches. Groups sort together, or in every second
-   place of the tests have a launch a pass. */
-static void in_parts(int past) {
+   which values mostly follow keys in blocks. Groups sort together, or in every second place of the tests have a launch a
+   pass. */
+static void in_parts(void) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
     test_limit(&limits);
@@ -70,9 +70,7 @@ static void in_parts(int past) {
     test.gs->device.profile.sort_small = 0;
     test.gs->device.profile.sort_part = 1;
     test.gs->device.profile.sort_buckets = test_below(4) ? 1 : UINT32_MAX;
-    if (past)
-        test.gs->device.cache = 0;
-    else if (test_below(4))
+    if (test_below(4))
         test.gs->device.profile.sort_bucket = 1;
     if (test_below(2))
         test.gs->device.profile.sort_split = 1; /* buckets are cut once more */
@@ -125,12 +123,7 @@ static void small_tiles(void **state) {
 }
 
 static void lengths_in_parts(void **state) {
-    in_parts(0);
-    lengths(state);
-}
-
-static void lengths_past_the_caches(void **state) {
-    in_parts(1);
+    in_parts();
     lengths(state);
 }
 
@@ -140,7 +133,7 @@ static void buckets_in_blocks(void **state) {
     const size_t          n = sizeof sizes / sizeof sizes[0];
     size_t                i;
     (void)state;
-    in_parts(0);
+    in_parts();
     test.gs->device.units = 2;
     test.gs->device.profile.sort_buckets = test.gs->device.profile.sort_bucket = 1;
     for (i = 0; i < 4 * n; i++) {
@@ -459,7 +452,7 @@ static void types(void **state) {
     int                    type, k, descending;
     (void)state;
     if (!test.is_small)
-        in_parts(0);
+        in_parts();
     TEST_EACH_TYPE(type, REF_NUMBERS)
         for (k = 0; k < 3; k++)
             for (descending = 0; descending < 2; descending++) {
@@ -500,7 +493,7 @@ static void distributions(void **state) {
 }
 
 static void distributions_in_parts(void **state) {
-    in_parts(1);
+    in_parts();
     distributions(state);
 }
 
@@ -512,7 +505,7 @@ static void bit_windows(void **state) {
     uint32_t                  width, at, bits;
     (void)state;
     if (!test.is_small)
-        in_parts(0);
+        in_parts();
     for (t = 0; t < sizeof types / sizeof types[0]; t++) {
         bits = (uint32_t)(8 * ref_size(types[t]));
         for (width = 1; width <= bits; width += test.is_small ? 7 : 1)
@@ -574,7 +567,7 @@ static void places(void **state) {
     size_t                e;
     (void)state;
     if (!test.is_small)
-        in_parts(0);
+        in_parts();
     for (e = 0; e < 6; e++)
         for (in_place = 0; in_place < 2; in_place++)
             for (destroy = 0; destroy < 2; destroy++)
@@ -626,7 +619,7 @@ static void offsets(void **state) {
     size_t                    t, i;
     (void)state;
     if (!test.is_small)
-        in_parts(1);
+        in_parts();
     for (t = 0; t < 4; t++)
         for (i = 0; i < 9; i += test.is_small ? 4 : 1) {
             sort_case c = a_sort(types[t], test_size(100, 4099, 10007));
@@ -653,7 +646,7 @@ static void device_counts(void **state) {
         if (parts && !turn_of(parts))
             continue;
         if (parts)
-            in_parts(0);
+            in_parts();
         if (parts > 1)
             together(0);
         for (v = 0; v < sizeof values / sizeof values[0]; v++) {
@@ -767,7 +760,7 @@ static void wide_places(void **state) {
         if (!turn_of(parts))
             continue;
         if (parts)
-            in_parts(1);
+            in_parts();
         for (what = 0; what < 6; what++) {
             sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
             c.keys = what % 2 ? KEYS_FEW : KEYS_RANDOM;
@@ -780,37 +773,6 @@ static void wide_places(void **state) {
             if (test.is_small ? what % 3 == parts : (what != 3 && what != 4) || test_share((uint64_t)what, 1))
                 check_next(c);
         }
-    }
-    narrow = UINT32_MAX;
-}
-
-/* A CPU counts places from the line of memory that dst begins in, up to 63 elements before it: where these do not fit 32
-   bits, too, they have 64, which the table of a pass shows, and indices still have 32. */
-static void places_of_a_line_more(void **state) {
-    const uint64_t    edge = (UINT64_C(1) << 32) - 63;
-    gpuscan_sort_desc d;
-    uint64_t          size[3], table, i;
-    (void)state;
-    test.gs->device.profile.sort = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-    memset(&d, 0, sizeof d);
-    d.key_type = GPUSCAN_TYPE_U8;
-    for (i = 0; i < 3; i++) {
-        d.count = edge - 2 + i;
-        test_case("scratch of a sort of %" PRIu64 " bytes", d.count);
-        test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size[i]));
-    }
-    table = size[1] - d.count;
-    if (size[1] - size[0] > 64 || size[2] - size[1] < table / 2)
-        fail_msg("%s: %" PRIu64 " %" PRIu64 " %" PRIu64, test.what, size[0], size[1], size[2]);
-    in_parts(1);
-    for (i = 0; i < 3; i++) {
-        sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
-        narrow = c.count + i;
-        c.has_permutation = i < 2;
-        c.sizes[0] = i ? 12 : 0;
-        c.dst_offset = 15;
-        if (!test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS))
-            test_strategies(&sorts, &c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
     }
     narrow = UINT32_MAX;
 }
@@ -930,7 +892,7 @@ static void random_sorts(void **state) {
                              test_below(UINT64_C(1) << test_below(test_size(8, 15, 17))));
         uint32_t  bits = (uint32_t)(8 * ref_size(c.type));
         if (i == n / 2 && !test.is_small)
-            in_parts((int)test_below(2));
+            in_parts();
         carry_from((uint32_t)test_below(1000));
         fetch_from(test_below(1000), c.count * 16 / (1 + test_below(64)));
         c.keys = (sort_keys)test_below(KEYS_COUNT);
@@ -1203,7 +1165,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(small_tiles),
                                        TEST(lengths_in_parts),
-                                       TEST(lengths_past_the_caches),
                                        TEST(buckets_in_blocks),
                                        TEST(lengths_together),
                                        TEST(few_of_many),
@@ -1227,7 +1188,6 @@ int main(void) {
                                        TEST(signed_keys_of_floats),
                                        TEST(limits),
                                        TEST(wide_places),
-                                       TEST(places_of_a_line_more),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
