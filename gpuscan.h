@@ -1776,7 +1776,6 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_RECORD      58 /* a record loses its last word */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_FETCH       60 /* a record is fetched from its neighbour's place */\n"
     "#define GPUSCAN_TEST_PLANT_BUCKET_BEGIN     61 /* a bucket's elements go to where the first bucket begins */\n"
-    "#define GPUSCAN_TEST_PLANT_SMALL_TILES      59 /* a small tile of a counted program loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_CASCADE          62 /* a level of running sums is lost when it is full */\n"
     "#define GPUSCAN_TEST_PLANT_SHUFFLE          63 /* a shuffle gives the neighbour's value */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
@@ -3706,33 +3705,10 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* [GROUP TILES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* SMALL_TILES: few elements, of which only the device knows how many there are, are cut into tiles of one vector of\n"
-    "   each work-item, SMALL_TILE elements: see gpuscan_is_few. EACH: that one, or ITEM_VECTORS. A compiler knows which,\n"
-    "   once functions and loops are unfolded, and leaves out what is of other vectors: code that is fetched for the first\n"
-    "   time is most of what few elements cost. */\n"
-    "#if GPUSCAN_COUNTED && GPUSCAN_FEW\n"
-    "#define GPUSCAN_SMALL_TILES 1\n"
-    "#else\n"
-    "#define GPUSCAN_SMALL_TILES 0\n"
-    "#endif\n"
-    "#define GPUSCAN_SMALL_TILE (GPUSCAN_GROUP * GPUSCAN_VECTOR)\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "#define GPUSCAN_EACH(tile)            ((tile)->each)\n"
-    "#define GPUSCAN_EACH_SET(tile, n)     ((tile)->each = (n))\n"
-    "#define GPUSCAN_IS_LARGE(tile)        ((tile)->each == GPUSCAN_ITEM_VECTORS)\n"
-    "#define GPUSCAN_IS_WHOLE(tile, left)  ((left) == (tile)->each * GPUSCAN_SMALL_TILE)\n"
-    "#else\n"
-    "#define GPUSCAN_EACH(tile)            ((uint)GPUSCAN_ITEM_VECTORS)\n"
-    "#define GPUSCAN_EACH_SET(tile, n)\n"
-    "#define GPUSCAN_IS_LARGE(tile)        true\n"
-    "#define GPUSCAN_IS_WHOLE(tile, left)  ((left) == GPUSCAN_TILE)\n"
-    "#endif\n"
-    "#define GPUSCAN_HAS_VECTOR(tile, k)   ((uint)(k) < GPUSCAN_EACH(tile))\n"
-    "\n",
     "/* Each sub-group owns ITEM_VECTORS * LANES * VECTOR consecutive elements. A lane's vectors are not neighbours: all\n"
     "   lanes' vectors k lie side by side, so that every load and store of a sub-group is contiguous and nothing has to be\n"
     "   transposed (a striped arrangement of vectors):\n"
-    "\n"
+    "\n",
     "       vector 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n"
     "       vector 1:  lane 0: e128 ...                                                                                   */\n"
     "\n"
@@ -3823,9 +3799,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "typedef struct {\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    uint each; /* vectors of a work-item: ITEM_VECTORS or 1 */\n"
-    "#endif\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
@@ -4154,12 +4127,6 @@ static const char *gpuscan__kernels[] = {
     "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "}\n"
     "\n"
-    "/* And in a tile of each vectors of a work-item. */\n"
-    "static inline uint gpuscan_own_first(uint each, uint subgroup, uint lane) {\n"
-    "    return subgroup * (each * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
-    "}\n"
-    "#define GPUSCAN_OWN(tile) gpuscan_own_first(GPUSCAN_EACH(tile), GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n"
-    "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
     "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
@@ -4196,9 +4163,7 @@ static const char *gpuscan__kernels[] = {
     "    return left > past ? left - past : 0;\n"
     "}\n"
     "/* From vector k of a lane on, whose first begins at own. */\n"
-    "static inline uint gpuscan_left_from(const gpuscan_tile *tile, uint left, uint own, uint k) {\n"
-    "    if (GPUSCAN_SMALL_TILES && !GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "        return 0;\n"
+    "static inline uint gpuscan_left_from(uint left, uint own, uint k) {\n"
     "    return gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
     "}\n"
     "\n",
@@ -4211,16 +4176,15 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "                tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_SHIFTS_SRC\n"
-    "    if (GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE) {\n"
+    "    if (left == GPUSCAN_TILE) {\n"
     "        gpuscan_tile_fetch_shifted(tile, from, (uint)(size_t)src & 15, policy);\n"
     "        return;\n"
     "    }\n"
@@ -4229,7 +4193,7 @@ static const char *gpuscan__kernels[] = {
     "        from++;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0)\n"
     "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
@@ -4263,7 +4227,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && gpuscan_left_from(tile, left, own, k) > 0 &&\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && gpuscan_left_from(left, own, k) > 0 &&\n"
     "            first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
@@ -4286,10 +4250,10 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_source *from = values + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SOURCE_RAW\n"
-    "    if (GPUSCAN_IS_WHOLE(tile, left) && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            if (GPUSCAN_HAS_VECTOR(tile, k) && (wanted >> k & 1))\n"
+    "            if (wanted >> k & 1)\n"
     "#if GPUSCAN_SOURCE_RAW_SIZE == 16 && !GPUSCAN_SOURCE_RAW_ULONGS\n"
     "                tile->value[k].raw =\n"
     "                    gpuscan_load_hinted((global const uint4 *)(from + k * GPUSCAN_VECTOR_STRIDE), policy);\n"
@@ -4301,7 +4265,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "            if ((wanted >> k & 1) && v < there)\n"
@@ -4328,7 +4292,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
     "        gpuscan_tile_put_heads(tile, k, there ? from.keys[i / 32] >> (uint)(i % 32) : 0, there);\n"
     "    }\n"
     "}\n"
@@ -4410,12 +4374,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_KEYS_WORDS\n"
     "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
-    "    bool whole = GPUSCAN_IS_WHOLE(tile, left) && ((size_t)from.keys & (aligned - 1)) == 0;\n"
+    "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
     "    if (whole) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "                gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "            gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
     "    }\n"
     "#else\n"
     "    bool whole = false;\n"
@@ -4423,16 +4386,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k), heads = 0;\n"
-    "        if (!GPUSCAN_HAS_VECTOR(tile, k)) {\n"
-    "            gpuscan_tile_put_heads(tile, k, 0, 0);\n"
-    "            continue;\n"
-    "        }\n"
-    "#if GPUSCAN_SMALL_TILES && GPUSCAN_KEYS_WORDS\n"
-    "        if (!whole && GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)from.keys & (aligned - 1)) == 0)\n"
-    "            gpuscan_keys_load(&keys[k], from.keys + i, policy);\n"
-    "        else\n"
-    "#endif\n"
+    "        uint there = gpuscan_left_from(left, own, k), heads = 0;\n"
     "        if (!whole) {\n"
     "#if GPUSCAN_KEYS_WORDS\n"
     "GPUSCAN_UNROLL\n"
@@ -4687,8 +4641,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        uint there = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE ? GPUSCAN_VECTOR\n"
-    "                                                                    : gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), i, there);\n"
     "#if GPUSCAN_RUN_STATE\n"
     "        sums[k] = gpuscan_tile_vector_run(tile, k, i, there);\n"
@@ -4699,14 +4652,14 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_SELECT\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
-    "        tile->mask[k] = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
+    "        tile->mask[k] = left == GPUSCAN_TILE\n"
     "                            ? gpuscan_vector_mask(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE)\n"
     "                            : gpuscan_vector_mask_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
     "        sums[k] = popcount(tile->mask[k]);\n"
     "    }\n"
     "#else\n"
-    "    if (GPUSCAN_IS_LARGE(tile) && (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE)) {\n"
+    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
@@ -4717,11 +4670,9 @@ static const char *gpuscan__kernels[] = {
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint there = gpuscan_left_from(tile, left, own, k);\n"
-    "            sums[k] = gpuscan_identity_plain();\n"
-    "            if (GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "                sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
-    "                                                  GPUSCAN_HEADS_OF(tile, k));\n"
+    "            uint there = gpuscan_left_from(left, own, k);\n"
+    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                              GPUSCAN_HEADS_OF(tile, k));\n"
     "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
     "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
     "                            << k;\n"
@@ -5011,12 +4962,12 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Which of the lane's elements begin runs. whole: the tile is, and no element need be asked whether it is there. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_masks(gpuscan_tile *tile, ulong first, uint left, bool whole) {\n"
-    "    uint own = GPUSCAN_OWN(tile);\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), first + at,\n"
-    "                                             whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k));\n"
+    "                                             whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k));\n"
     "    }\n"
     "}\n"
     "\n"
@@ -5027,8 +4978,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile tile;\n"
     "    gpuscan_number open[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_plain all = gpuscan_identity_plain();\n"
-    "    GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
-    "    uint own = GPUSCAN_OWN(&tile), left = gpuscan_tile_left(first, count), wanted = 0;\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
     "    ulong at = first + own;\n"
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
     "    gpuscan_tile_elements(&tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
@@ -5052,7 +5002,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint there = gpuscan_left_from(&tile, left, own, k);\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
     "        gpuscan_plain run = gpuscan_tile_vector_run(&tile, k, at + k * GPUSCAN_VECTOR_STRIDE,\n"
     "                                                    wanted >> k & 1 ? there : 0);\n"
     "        open[k] = run.open.value;\n"
@@ -5100,11 +5050,11 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, bool whole,\n"
     "                                           const uint *rank, gpuscan_number *open, gpuscan_number *part,\n"
     "                                           gpuscan_list list) {\n"
-    "    uint own = GPUSCAN_OWN(tile), begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "    uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], j = begin + rank[k];\n"
-    "        uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
     "        gpuscan_number run = GPUSCAN_IDENTITY;\n"
     "        part[k] = run;\n"
     "GPUSCAN_UNROLL\n"
@@ -5139,7 +5089,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], from = 0;\n"
     "    uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count);\n"
     "    uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
-    "    bool whole = GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE;\n"
+    "    bool whole = left == GPUSCAN_TILE;\n"
     "    if (whole)\n"
     "        gpuscan_tile_masks(tile, first, left, true);\n"
     "    else\n"
@@ -5152,8 +5102,8 @@ static const char *gpuscan__kernels[] = {
     "    if (gpuscan_ballot(any != 0) == 0) { /* of long runs: 2^28 keys of f32 in runs of 10,000 719 us, else 818 */\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            uint own = GPUSCAN_OWN(tile), at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "            uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(tile, left, own, k);\n"
+    "            uint own = GPUSCAN_OWN_FIRST, at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
     "            heads[k] = 0;\n"
     "            open[k] = gpuscan_tile_vector_run(tile, k, first + at, there).open.value;\n"
     "        }\n"
@@ -5190,7 +5140,7 @@ static const char *gpuscan__kernels[] = {
     "                                                    local gpuscan_shared *shared) {\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
     "    uint before[GPUSCAN_ITEM_VECTORS];\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "    GPUSCAN_KEPT(all) = gpuscan_kept_scan(tile->mask, before, shared);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -5219,8 +5169,8 @@ static const char *gpuscan__kernels[] = {
     "    return all;\n"
     "}\n"
     "#endif\n"
-    "#else\n",
-    "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
+    "#else\n"
+    "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
@@ -5229,7 +5179,7 @@ static const char *gpuscan__kernels[] = {
     "#elif !GPUSCAN_HEADS\n"
     "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
     "#endif\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -5280,7 +5230,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(carry, reaches.whole != 0);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
     "#if GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -5308,7 +5258,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
@@ -5345,9 +5295,8 @@ static const char *gpuscan__kernels[] = {
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
-    "        GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
-    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN(&tile), policy);\n"
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
+    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            sum = gpuscan_combine(sum, x[k]);\n"
@@ -5382,7 +5331,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_LANES\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
     "    bool begun = false; /* in the vectors behind */\n"
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN(tile), x);\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
     "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0);\n"
@@ -5410,8 +5359,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_tile tile;\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
-    "    GPUSCAN_EACH_SET(&tile, GPUSCAN_ITEM_VECTORS);\n"
-    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN(&tile), policy);\n"
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
     "#elif GPUSCAN_SELECT && !GPUSCAN_REDUCES\n"
@@ -5426,14 +5374,14 @@ static const char *gpuscan__kernels[] = {
     "    } else\n"
     "#endif\n"
     "    {\n"
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            all = gpuscan_combine(all, x[k]);\n"
     "    }\n"
     "    gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
     "#else\n"
-    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN(&tile), x);\n"
+    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#endif\n"
     "#endif\n"
@@ -5447,9 +5395,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
-    "   needed, so it is short rather than fast. each: vectors of a work-item. */\n"
+    "   needed, so it is short rather than fast. */\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "#if GPUSCAN_SUMS_IN_LANES\n"
@@ -5458,8 +5406,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
     "        gpuscan_t carry = gpuscan_identity();\n"
     "        GPUSCAN_ROLLED for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            ulong i = first + gpuscan_own_first(each, s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "            uint left = !GPUSCAN_SMALL_TILES || k < each ? gpuscan_tile_left(i, count) : 0;\n"
+    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint left = gpuscan_tile_left(i, count);\n"
     "            gpuscan_t sum = gpuscan_identity();\n"
     "#if GPUSCAN_RUNS\n"
     "            for (uint v = 0; v < min(left, (uint)GPUSCAN_VECTOR); v++)\n"
@@ -5493,7 +5441,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#else\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -5692,7 +5640,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
-    "    uint own = GPUSCAN_OWN(tile);\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
     "    global gpuscan_dst *to = dst + at;\n"
@@ -5708,7 +5656,7 @@ static const char *gpuscan__kernels[] = {
     "        prefix = gpuscan_combine(prefix, tile->group);\n"
     "#endif\n"
     "#if GPUSCAN_DST_PIECES\n"
-    "    if (GPUSCAN_IS_LARGE(tile) && left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
@@ -5722,17 +5670,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "    uint past = (uint)(size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1);\n"
-    "    bool shifts = GPUSCAN_SHIFTS_DST && GPUSCAN_IS_LARGE(tile);\n"
-    "    if (GPUSCAN_IS_WHOLE(tile, left) && (past == 0 || shifts)) {\n"
+    "    if (left == GPUSCAN_TILE && (past == 0 || GPUSCAN_SHIFTS_DST)) {\n"
     "        gpuscan_dst_vector out;\n"
     "#if GPUSCAN_SHIFTS_DST\n"
     "        GPUSCAN_DST_RAW before = (GPUSCAN_DST_RAW)(0);\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            if (!GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "                continue;\n"
-    "            uint there = GPUSCAN_HAS_VECTOR(tile, k + 1) ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
     "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
     "#if GPUSCAN_SHIFTS_DST\n"
@@ -5749,9 +5694,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        if (!GPUSCAN_HAS_VECTOR(tile, k))\n"
-    "            continue;\n"
-    "        uint there = gpuscan_left_from(tile, left, own, k);\n"
+    "        uint there = gpuscan_left_from(left, own, k);\n"
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
@@ -7012,7 +6955,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count, uint each,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
     "}\n"
@@ -7652,7 +7595,6 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
-    "#define GPUSCAN_FEW_ALONE (GPUSCAN_FEW && !GPUSCAN_COUNTED) /* no other form is in the program */\n"
     "\n"
     "/* The tiles that there are of a row, by the count. */\n"
     "static inline uint gpuscan_live_tiles(ulong count) {\n"
@@ -7660,7 +7602,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* COUNTED: where only the device knows how many tiles there are, no more groups than fill it are launched, and draw\n"
-    "   one after another (but of few elements, see SMALL_TILES); a group with nothing to do costs 2 ns (H200). What a group\n"
+    "   one after another; a group with nothing to do costs 2 ns (H200). What a group\n"
     "   waits for has a lower number, and so has all that others do before: the lowest of all waits for nothing. */\n"
     "#if GPUSCAN_COUNTED\n"
     "#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
@@ -7737,19 +7679,8 @@ static const char *gpuscan__kernels[] = {
     "    ulong count;\n"
     "    global gpuscan_word *sums, *prefixes;\n"
     "    uint tag;\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    uint each; /* of its tiles */\n"
-    "#endif\n"
     "} gpuscan_scan_row;\n"
     "\n"
-    "/* Elements of a tile of a row, and where the one that begins at first ends, or no sooner. */\n"
-    "#define GPUSCAN_ROW_TILE(row) (GPUSCAN_EACH(row) * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS))\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "#define GPUSCAN_ROW_END(row, first) min((row)->count, (first) + GPUSCAN_ROW_TILE(row))\n"
-    "#else\n"
-    "#define GPUSCAN_ROW_END(row, first) ((row)->count)\n"
-    "#endif\n"
-    "\n",
     "GPUSCAN_INLINE bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_prefix sum;\n"
     "    bool there = gpuscan_words_load_some(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, &sum, GPUSCAN_VALUE_WORDS);\n"
@@ -7762,7 +7693,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, gpuscan_link_of(value),\n"
     "                        stored < GPUSCAN_VALUE_WORDS ? stored : GPUSCAN_VALUE_WORDS);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The tag of a tile's sum that another group publishes, or the one that scans it: more than its own. */\n"
     "#define GPUSCAN_TAG_FOR(tag) ((tag) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n"
     "\n"
@@ -7776,9 +7707,7 @@ static const char *gpuscan__kernels[] = {
     "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
     "    for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
     "        uint l = gpuscan_lowest(late);\n"
-    "        ulong first = (ulong)(from + l) * GPUSCAN_ROW_TILE(row);\n"
-    "        gpuscan_t x =\n"
-    "            gpuscan_tile_sum_alone(row->src, first, GPUSCAN_ROW_END(row, first), GPUSCAN_EACH(row), shared);\n"
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count, shared);\n"
     "        gpuscan_device_fence();\n"
     "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
     "            sum = x;\n"
@@ -7787,7 +7716,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return gpuscan_window_begin(sum, shared);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
     "   GPUSCAN_LANES_SYNC. All sub-groups find the same. Exclusive scans want it for totals alone, of a row's last tile. */\n"
     "#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
@@ -7824,55 +7753,33 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "/* Where a row's small tile that begins at first ends. */\n"
-    "static inline ulong gpuscan_small_end(const gpuscan_scan_row *row, ulong first) {\n"
-    "    ulong end = GPUSCAN_ROW_END(row, first);\n"
-    "    return end - (GPUSCAN_PLANTED(SMALL_TILES) && end < row->count ? 1 : 0);\n"
-    "}\n"
     "\n",
-    "/* Whether so many elements are few enough that each small tile has a group, all of which run at once; none are only\n"
-    "   where each row has. */\n"
-    "static inline bool gpuscan_is_few(ulong count, uint rows) {\n"
-    "    return max(count, (ulong)1) <= (ulong)(min((uint)get_num_groups(0), (uint)GPUSCAN_FEW) / rows) * GPUSCAN_SMALL_TILE;\n"
-    "}\n"
-    "#endif\n"
-    "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
-    "/* Tile `tile` of row r, of `each` vectors of a work-item; row_tiles: the row's. Of the windows before its own each is\n"
+    "/* Tile `tile` of row r; row_tiles: the row's. Of the windows before its own each is\n"
     "   added whole; what precedes the tile in its own is added to its elements before they are. */\n"
-    "GPUSCAN_INLINE void gpuscan_scan_few_tile(GPUSCAN_SCAN_PARAMETERS, ulong count, uint r, uint tile, uint row_tiles,\n"
-    "                                          uint each) {\n"
+    "GPUSCAN_INLINE void gpuscan_scan_few_tile(GPUSCAN_SCAN_PARAMETERS, ulong count, uint r, uint tile, uint row_tiles) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_scan_row row;\n"
     "    gpuscan_t sum, prefix;\n"
     "    gpuscan_prefix outer;\n"
-    "    uint flags = (uint)numbers.flags, size = each * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS);\n"
-    "    GPUSCAN_EACH_SET(&data, each);\n"
-    "    GPUSCAN_EACH_SET(&row, each);\n"
+    "    uint flags = (uint)numbers.flags;\n"
     "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
     "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
-    "    ulong first = (ulong)tile * size, end = count;\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= count && tile != 0)\n"
     "        return;\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    end = gpuscan_small_end(&row, first);\n"
-    "    if (end < count)\n"
-    "        flags &= ~(uint)GPUSCAN_FLAG_TOTAL;\n"
-    "#endif\n"
-    "    gpuscan_tile_fetch(&data, row.src, first, end, GPUSCAN_OWN(&data));\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
     "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
     "    outer = gpuscan_prefix_of(prefix);\n"
     "#if GPUSCAN_HEADS\n"
     "    data.base = row.src.base; /* not known when it was fetched */\n"
     "#endif\n"
-    "    sum = gpuscan_tile_scan(&data, first, end, shared);\n"
-    "    if (GPUSCAN_ITEM == 0 && first + size < count) {\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
     "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
     "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
     "            gpuscan_device_fence();\n"
@@ -7899,26 +7806,14 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_after_share(gpuscan_combine(prefix, sum), shared);\n"
     "    GPUSCAN_LANES_SYNC();\n"
     "#endif\n"
-    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, end, prefix, sum, flags, shared);\n"
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum, flags, shared);\n"
     "}\n"
     "\n",
-    "#if GPUSCAN_SMALL_TILES\n"
-    "/* Whether there are so few elements, of which group `number` then takes a small tile, if there is one for it. */\n"
-    "GPUSCAN_INLINE bool gpuscan_scan_small(GPUSCAN_SCAN_PARAMETERS, ulong count, uint number) {\n"
-    "    uint rows = (uint)numbers.tiles / (uint)numbers.row_tiles;\n"
-    "    if (!gpuscan_is_few(count, rows))\n"
-    "        return false;\n"
-    "    uint row_tiles = max(((uint)count + GPUSCAN_SMALL_TILE - 1) / GPUSCAN_SMALL_TILE, 1u), r = number / row_tiles;\n"
-    "    if (r < rows)\n"
-    "        gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles, 1);\n"
-    "    return true;\n"
-    "}\n"
-    "#endif\n"
     "#endif\n"
     "#endif\n"
     "#endif\n"
     "\n"
-    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW_ALONE\n"
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
     "static inline void gpuscan_publish_sum(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
@@ -7979,7 +7874,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL_8\n"
     "            for (; l > stop; l--)\n"
     "                sum = gpuscan_prefix_add(\n"
-    "                    sum, gpuscan_sum_of(gpuscan_plain_at(GPUSCAN_VALUE_OF(gpuscan_link_sum(value)), l - 1), false));\n",
+    "                    sum, gpuscan_sum_of(gpuscan_plain_at(GPUSCAN_VALUE_OF(gpuscan_link_sum(value)), l - 1), false));\n"
     "            if ((end - first - l) % GPUSCAN_TILE_LINKS == 0)\n"
     "                sum = gpuscan_prefix_settle(sum);\n"
     "        }\n"
@@ -7997,7 +7892,7 @@ static const char *gpuscan__kernels[] = {
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? gpuscan_prefix_of(base) : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
@@ -8008,8 +7903,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
     "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
     "        while (late != GPUSCAN_NONE) {\n"
-    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count,\n"
-    "                                                   GPUSCAN_ITEM_VECTORS, shared);\n"
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count, shared);\n"
     "            if (GPUSCAN_ITEM == 0)\n"
     "                gpuscan_publish_for(states, late, epoch, gpuscan_link_of(sum));\n"
     "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
@@ -8034,7 +7928,7 @@ static const char *gpuscan__kernels[] = {
     "            return tile;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
@@ -8052,7 +7946,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -8099,11 +7993,6 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_prefix prefix;\n"
     "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags, ticket;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    if (gpuscan_scan_small(GPUSCAN_SCAN_ARGUMENTS, count, GPUSCAN_TEST_GROUP))\n"
-    "        return;\n"
-    "#endif\n"
-    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    dst += numbers.dst_offset;\n"
@@ -8122,7 +8011,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HEADS\n"
     "        gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
     "#endif\n"
-    "        gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN(&data));\n"
+    "        gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
     "        sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        if (GPUSCAN_ITEM == 0) {\n"
@@ -8201,7 +8090,6 @@ static const char *gpuscan__kernels[] = {
     "    row.prefixes = states + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS +\n"
     "                   (ulong)r * row_tiles * GPUSCAN_PREFIX_WORDS;\n"
     "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
-    "    GPUSCAN_EACH_SET(&row, GPUSCAN_ITEM_VECTORS);\n"
     "    return row;\n"
     "}\n"
     "\n"
@@ -8401,11 +8289,6 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool sums_only, there, summed, in_place;\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    if (gpuscan_scan_small(GPUSCAN_SCAN_ARGUMENTS, count, order))\n"
-    "        return;\n"
-    "#endif\n"
-    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    dst += numbers.dst_offset;\n"
@@ -8438,7 +8321,7 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
     "#endif\n"
-    "        gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
+    "        gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
     "        there = tile == 0;\n"
     "        prefix = gpuscan_prefix_of(base);\n"
     "        if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
@@ -8453,9 +8336,9 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
-    "#endif\n",
+    "#endif\n"
     "        if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
-    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
     "                there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
     "            if (gpuscan_ballot(!there)) {\n"
     "#if GPUSCAN_LOADS_AFTER\n"
@@ -8464,7 +8347,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "                prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
     "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
-    "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
+    "                gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
     "                gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
     "                gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
     "#endif\n"
@@ -8491,18 +8374,18 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
-    "#if GPUSCAN_FEW_ALONE && GPUSCAN_SCAN_SINGLE_PASS\n"
+    "#if GPUSCAN_FEW && GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint row_tiles = (uint)numbers.row_tiles, number = GPUSCAN_TEST_GROUP, r = number / row_tiles;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-    "    gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles, GPUSCAN_ITEM_VECTORS);\n"
+    "    gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles);\n"
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
     "/* [SCAN SEGMENTS] -------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "/* Offsets become heads, a bit an element: cleared, and then set. What lies beyond count is left out; of neighbours in\n"
     "   one word only the last sets it, so that short segments do not meet there. */\n"
     "typedef struct {\n"
@@ -9127,7 +9010,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
     "/* else they are listed, or only the number is wanted, and there is no memory for lists */\n"
     "#if !GPUSCAN_RUNS_BY_SUBGROUP && (GPUSCAN_STAGES || GPUSCAN_PLACES)\n"
-    "    uint own = GPUSCAN_OWN(tile);\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint j = (uint)GPUSCAN_KEPT(tile->before[k]), mask = tile->mask[k];\n"
@@ -9278,11 +9161,11 @@ static const char *gpuscan__kernels[] = {
     "                            (j + skip == 0 ? open : -(gpuscan_length)list.places[max(j + skip, 1u) - 1]))\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    uint own = GPUSCAN_OWN(tile), left = gpuscan_tile_left(first, count);\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count);\n"
     "    global gpuscan_result *results = outputs->results + to;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], there = gpuscan_left_from(tile, left, own, k);\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], there = gpuscan_left_from(left, own, k);\n"
     "        gpuscan_t before = gpuscan_combine(prefix, tile->before[k]);\n"
     "        gpuscan_number value = before.open.value;\n"
     "        uint j = (uint)(before.heads - prefix.heads) - (GPUSCAN_RESULTS_LISTED ? 0 : skip);\n"
@@ -9333,18 +9216,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_FEW\n"
     "/* As gpuscan_scan_few_tile, by group `number`. Several groups may take a tile: see gpuscan_select_look_back. */\n"
-    "GPUSCAN_INLINE void gpuscan_select_few_tile(GPUSCAN_SELECT_PARAMETERS(gpuscan_word), ulong count, uint number,\n"
-    "                                            uint each) {\n"
+    "GPUSCAN_INLINE void gpuscan_select_few_tile(GPUSCAN_SELECT_PARAMETERS(gpuscan_word), ulong count,\n"
+    "                                            uint number) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_scan_row row;\n"
     "    gpuscan_t sum, prefix;\n"
     "    gpuscan_prefix before = gpuscan_prefix_of(gpuscan_identity());\n"
     "    uint shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, tile = number / shares;\n"
-    "    uint size = each * (GPUSCAN_TILE / GPUSCAN_ITEM_VECTORS);\n"
-    "    ulong units = gpuscan_units(count), first = (ulong)tile * size, end = units, last = count;\n"
+    "    ulong units = gpuscan_units(count), first = (ulong)tile * GPUSCAN_TILE;\n"
     "    gpuscan_list list = gpuscan_list_of(shared);\n"
-    "    GPUSCAN_EACH_SET(&data, each);\n"
-    "    GPUSCAN_EACH_SET(&row, each);\n"
     "    list.share = number % shares;\n"
     "    list.shares = shares;\n"
     "    src += numbers.src_offset;\n"
@@ -9354,28 +9234,24 @@ static const char *gpuscan__kernels[] = {
     "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
     "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    end = gpuscan_small_end(&row, first);\n"
-    "    last = min(count, end * GPUSCAN_UNIT);\n"
-    "#endif\n"
-    "    gpuscan_tile_fetch(&data, row.src, first, end, GPUSCAN_OWN(&data));\n"
-    "    sum = gpuscan_tile_scan(&data, first, end, shared);\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, units, GPUSCAN_OWN_FIRST);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
-    "    if (GPUSCAN_ITEM == 0 && first + size < units)\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < units)\n"
     "        if (!GPUSCAN_TEST_SILENT(tile))\n"
     "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "    if (gpuscan_keeps_none(sum, first + size, units))\n"
+    "    if (gpuscan_keeps_none(sum, first + GPUSCAN_TILE, units))\n"
     "        return;\n"
-    "    gpuscan_select_list(&data, first, last, list);\n"
+    "    gpuscan_select_list(&data, first, count, list);\n"
     "    gpuscan_few_windows(&row, tile, shared);\n"
     "    for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w * GPUSCAN_WINDOW < tile; w++)\n"
     "        before = gpuscan_prefix_next(before, shared->windows[w], w);\n"
     "    prefix = GPUSCAN_WHOLE(before);\n"
-    "    uint past = !GPUSCAN_SMALL_TILES || first + size >= units ? gpuscan_past_count(src, first, count) : 0;\n"
+    "    uint past = gpuscan_past_count(src, first, count);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + size >= units)\n"
+    "    if (GPUSCAN_ITEM == 0 && list.share == 0 && first + GPUSCAN_TILE >= units)\n"
     "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
-    "    gpuscan_select_write(&data, &outputs, first, end, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
+    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
     "    GPUSCAN_TILE_END();\n"
     "}\n"
     "#endif\n"
@@ -9473,13 +9349,6 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
     "    bool there;\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    if (gpuscan_is_few(units, GPUSCAN_RUNS ? 1 : (uint)numbers.shares)) {\n"
-    "        gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, order, 1);\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
@@ -9510,15 +9379,15 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_NEXT_TILE;\n"
     "        if (sums_only) {\n"
     "            sum = gpuscan_tile_sum_by(from, first, units, gpuscan_policy_keep(), shared);\n"
-    "            GPUSCAN_TEST_DELAY(tile);\n",
+    "            GPUSCAN_TEST_DELAY(tile);\n"
     "            gpuscan_ahead_publish(&row, tile, sum, false);\n"
     "            GPUSCAN_NEXT_TILE;\n"
     "        }\n"
     "#endif\n"
     "#if GPUSCAN_ONCE\n"
     "        gpuscan_tile_prefetch(from, first + (ulong)ahead * GPUSCAN_TILE, units);\n"
-    "#endif\n"
-    "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN(&data), gpuscan_policy_last());\n"
+    "#endif\n",
+    "        gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
     "        there = tile == 0;\n"
     "        if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "            there = gpuscan_after_load(&row, tile - 1, &before);\n"
@@ -9560,13 +9429,13 @@ static const char *gpuscan__kernels[] = {
     "                             gpuscan_list_of(shared));\n"
     "    }\n"
     "}\n"
-    "\n",
-    "#elif GPUSCAN_FEW_ALONE\n"
+    "\n"
+    "#elif GPUSCAN_FEW\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_few(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-    "    gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP, GPUSCAN_ITEM_VECTORS);\n"
+    "    gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP);\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* As gpuscan_scan_look_back: one group takes one tile; or several do, each of which does all but write only its share,\n"
     "   where elements are large (see gpuscan__select_shares). */\n"
@@ -9576,13 +9445,6 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, ticket;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
-    "#if GPUSCAN_SMALL_TILES\n"
-    "    if (gpuscan_is_few(units, GPUSCAN_RUNS ? 1 : (uint)numbers.shares)) {\n"
-    "        gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP, 1);\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    GPUSCAN_EACH_SET(&data, GPUSCAN_ITEM_VECTORS);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
@@ -9595,7 +9457,7 @@ static const char *gpuscan__kernels[] = {
     "        ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "        if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "            GPUSCAN_NEXT_TILE;\n"
-    "        gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN(&data));\n"
+    "        gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
     "        sum = gpuscan_tile_scan(&data, first, units, shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        if (GPUSCAN_ITEM == 0)\n"
@@ -18938,7 +18800,6 @@ enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BIT
 
 /* The device knows how many tiles there are, of which groups take many; or, where there are few elements, small ones:
    see SMALL_TILES in kernels.cl.inc. */
-enum { GPUSCAN__COUNTED_NOT = 0, GPUSCAN__COUNTED, GPUSCAN__COUNTED_SMALL };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
     if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
@@ -22680,17 +22541,6 @@ static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round)
     return shape;
 }
 
-/* The same of a single pass, whose third round, where only the device counts, has so few that groups take a vector of
-   each work-item alone: see gpuscan_is_few in kernels.cl.inc. */
-static gpuscan__test_shape gpuscan__single_pass_test_shape(const gpuscan__key *key, uint64_t unit, unsigned round) {
-    gpuscan__test_shape shape = gpuscan__test_shape_of((round < 2 ? key->tile : key->tile / key->vectors) * unit, round);
-    if (round == 2)
-        shape.count -= shape.tile;
-    return shape;
-}
-static unsigned gpuscan__single_pass_test_rounds(uint32_t counted) {
-    return counted == GPUSCAN__COUNTED_SMALL ? 3 : 2;
-}
 
 static int gpuscan__test_picks(gpuscan_op op) {
     int data = gpuscan__ops[op].data;
@@ -23549,7 +23399,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
     uint32_t heads_size; /* bytes each; BITS: of an offset */
     uint32_t heads_real; /* KEYS: floats */
-    uint32_t counted;    /* a GPUSCAN__COUNTED... */
+    uint32_t counted;    /* the device knows how many elements there are, and groups take many tiles */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -23657,12 +23507,9 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* How many tiles a program must have room for: where there are so few, or may be. */
-static uint32_t gpuscan__few_tiles(uint32_t few, uint32_t counted) {
-    return few || counted == GPUSCAN__COUNTED_SMALL ? GPUSCAN__FEW_TILES : 0;
-}
-static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few, uint32_t counted) {
-    return (uint64_t)t_size * gpuscan__few_tiles(few, counted) / gs->device.lane_width; /* a value a window of them */
+/* Local memory for a value a window of so many tiles. */
+static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
+    return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -23677,7 +23524,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
-    gpuscan__define_number(text, "COUNTED", own.counted != GPUSCAN__COUNTED_NOT);
+    gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
@@ -23686,7 +23533,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                              gpuscan__few_tiles(own.few, own.counted));
+                              own.few);
 }
 
 /* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
@@ -23834,11 +23681,6 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Tiles that there are room and groups for: of a self-test's small ones each gets a group. */
-static uint64_t gpuscan__least_tiles(const gpuscan__plan *plan, uint32_t counted) {
-    return plan->forced && counted == GPUSCAN__COUNTED_SMALL ? 3 : 1;
-}
-
 /* A work-item's registers, of which large elements want more. H200, 2^28 bytes, us, in 64; 80; as the compiler likes: of
    36 bytes 539; 474; 551 (inclusive 528; 566), of 40 458; 332, of 48 562; 416; 358, of 64 1292; -; 725. Rows of 100,
    which did not take tiles: of 40 1172; 388, of 48 1100; -; 463, of 64 1215; -; 693. */
@@ -23847,17 +23689,12 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Small tiles are more code, which where registers are short costs large counts. H200, us, by the device's count under
-   a maximum of 2^28, behind other work, without; with them, at 2^12; 2^28: scans of u32 5.9; 618, 5.2; 658, of u8 6.5;
-   165, 4.7; 166, of i16 7.4; 365, 5.2; 366, of u64 6.2; 1467, 5.3; 1404, lengths 6.1; 458, 5.5; 472. So all but lengths
-   have them, which cost few elements less than a third more anyway. */
+/* Whether groups take one tile after another. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
-    if (!count_buffer.mem || !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ||
-        !gpuscan__uses_ptx_or_local(gs, &plan->key) ||
-        gpuscan__single_pass_groups(gs, &plan->key, tiles) <= gpuscan__counted_groups(gs, plan))
-        return GPUSCAN__COUNTED_NOT;
-    return plan->e.length_size && !plan->e.reduces ? GPUSCAN__COUNTED : GPUSCAN__COUNTED_SMALL;
+    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
+           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
+           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
 }
 static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
     uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
@@ -23883,8 +23720,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         lanes = gpuscan__uses_lanes(gs, key);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile),
-                                    gpuscan__least_tiles(common, gpuscan__scan_own(key).counted));
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
     plan->ahead = 1;
     if (common->forced) {
@@ -23901,13 +23737,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     key->word = is_single ? gpuscan__word_bits(gs, size, gpuscan__whole_lanes(gs, key->group)) : 0;
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
-    plan->key.counted = GPUSCAN__COUNTED_NOT;
-    if (!plan->key.few)
-        plan->key.counted = gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
-    if (plan->key.counted == GPUSCAN__COUNTED_SMALL &&
-        gpuscan__key_shared_bytes(gs, key, common->e.t_size) +
-                gpuscan__few_bytes(gs, common->e.t_size, 0, plan->key.counted) > gs->device.local_memory)
-        plan->key.counted = GPUSCAN__COUNTED; /* there is no room for windows of small tiles */
+    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -24334,7 +24164,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
-    shared += gpuscan__few_bytes(chain->gs, common->e.t_size, plan->key.few, plan->key.counted);
+    shared += gpuscan__few_bytes(chain->gs, common->e.t_size, plan->key.few);
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
@@ -24447,8 +24277,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape = own.whole_rows ? gpuscan__test_shape_of(program->key.tile, round)
-                                               : gpuscan__single_pass_test_shape(&program->key, 1, round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *src, *dst, *total = NULL;
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
@@ -24510,7 +24339,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
 static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
     gpuscan__scan_key own = gpuscan__scan_own(&program->key);
-    unsigned rounds = own.whole_rows ? 3 : gpuscan__single_pass_test_rounds(own.counted);
+    unsigned rounds = own.whole_rows ? 3 : 2;
     return gpuscan__test_rounds(gpuscan__scan_test_round, rounds, gs, common, program, right);
 }
 
@@ -27471,7 +27300,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
 /* Where in a group's local memory that begins which is listed: behind all else. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
-    uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few, own->counted);
+    uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
@@ -27487,7 +27316,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SELECT", 1);
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
     gpuscan__define_number(text, "INVERT", own.invert);
-    gpuscan__define_number(text, "COUNTED", own.counted != GPUSCAN__COUNTED_NOT);
+    gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
     gpuscan__define_number(text, "MOVES", own.moves);
     gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
@@ -27504,7 +27333,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
                               gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                              gpuscan__few_tiles(own.few, own.counted));
+                              own.few);
 }
 
 /* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
@@ -27833,7 +27662,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
-        plan->key.counted = plan->count_buffer.mem ? GPUSCAN__COUNTED_SMALL : GPUSCAN__COUNTED_NOT; /* at most */
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__is_single_pass(tuning->strategy)
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
@@ -27842,7 +27670,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->once &&
                     gpuscan__uses_ptx_or_local(gs, key);
     }
-    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), gpuscan__least_tiles(common, plan->key.counted));
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
@@ -27851,9 +27679,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
-        plan->key.counted = GPUSCAN__COUNTED_NOT;
-        if (!plan->key.few)
-            plan->key.counted = gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
+        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
         /* by bits, too (H200, u32, 2^26: 65 us; without a limit 88) */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
@@ -28176,7 +28002,7 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    gpuscan__test_shape shape = gpuscan__single_pass_test_shape(&program->key, unit, round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
     gpuscan__select_plan plan;
     gpuscan_select_desc desc;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
@@ -28219,8 +28045,7 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
 
 static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    unsigned rounds = gpuscan__single_pass_test_rounds(gpuscan__select_own(&program->key).counted);
-    return gpuscan__test_rounds(gpuscan__select_test_round, rounds, gs, common, program, right);
+    return gpuscan__test_rounds(gpuscan__select_test_round, 2, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(select, 1, 0);
@@ -28507,7 +28332,7 @@ static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan 
                                                unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
-    gpuscan__test_shape shape = gpuscan__single_pass_test_shape(&program->key, 1, round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__select_plan plan;
     gpuscan_runs_desc desc;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
@@ -28555,8 +28380,7 @@ static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    unsigned rounds = gpuscan__single_pass_test_rounds(gpuscan__select_own(&program->key).counted);
-    return gpuscan__test_rounds(gpuscan__runs_test_round, rounds, gs, common, program, right);
+    return gpuscan__test_rounds(gpuscan__runs_test_round, 2, gs, common, program, right);
 }
 
 typedef gpuscan__select_plan gpuscan__runs_plan;

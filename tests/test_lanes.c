@@ -251,7 +251,7 @@ static const char late_text[] =
 
 /* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
    First the last tile is not full, then none is there, then all are full; then there are so few elements that each
-   group, of more, has a tile of them, which are the program's or have a vector of each work-item. */
+   group, of more, has a tile of them. */
 static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
     const uint64_t most = (uint64_t)(test.is_small ? 80 : 200) * width - 3;
     const uint64_t pitch = look_back ? (test.is_small ? 4 : 8) * UINT64_C(260) * width : most, all = 2 * pitch;

@@ -151,8 +151,8 @@ static void test_long_runs(void **state) {
         last_key();
 }
 
-/* Few elements by the device's count are cut into small tiles, of a vector of each work-item, so that each group has
-   one. The counts about which that begins and ends; the first is there to build the program. unit: elements of one that
+/* Few elements by the device's count, where groups take one tile after another: about a vector of each work-item, and
+   about as many tiles as there are groups. The first count is there to build the program. unit: elements of one that
    decides. */
 enum { FEW_GROUPS = 5, FEW_COUNTS = 8 };
 static uint64_t few_count(size_t i, uint64_t unit) {

@@ -12,10 +12,10 @@ typedef struct plant {
                               that are not aligned, e: by segments of keys, each one element's, b: by two offsets, a:
                               uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40
                               segments, one of them long, J: which is split, h: histogram, g: of rows with gaps, t: of
-                              their tiles, by an expression, x: of an image's region, y: its integral, k: select, K: of
-                              few, which the device counts, l: lengths of runs of 700, q: sort of floats, with NaN, and
-                              values, Q: by buckets, z: of tiles together, Z: counted on the device, p: with a payload
-                              that is gathered, P: with payloads in a record, i: integral, m: quantiles */
+                              their tiles, by an expression, x: of an image's region, y: its integral, k: select, l:
+                              lengths of runs of 700, q: sort of floats, with NaN, and values, Q: by buckets,
+                              z: of tiles together, Z: counted on the device, p: with a payload that is gathered, P:
+                              with payloads in a record, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -43,7 +43,6 @@ static const plant plants[] = {
     {"FEW", 'f', SINGLE, 8, 0, 5001, REFUSED},
     {"FEW", 'k', SINGLE, 8, 0, 5003, REFUSED},
     {"FEW", 'l', SINGLE, 8, 0, 15001, REFUSED}, /* 469 tiles of 32, as NVIDIA takes them */
-    {"SMALL_TILES", 'K', SINGLE, 8, 0, 1200003, REFUSED},
     {"LOOK_BACK", 'k', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"UNIFORM_ADD", 'a', MULTI, 0, 0, 1001, REFUSED},
     {"REDUCE_ENDS", 'r', MULTI, 0, 0, 1003, REFUSED},
@@ -306,7 +305,6 @@ static int run(gpuscan *gs, const plant *p) {
     /* Of a histogram or a table: 3 vectors a row, which no power of two is a multiple of; and its tiles: 3 by 4. */
     const uint64_t row = has_gaps ? 19 : n, pitch = has_gaps ? 25 : n, tile_width = 7, tile_height = n / pitch / 4 + 1;
     const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
-    const uint64_t live = p->what == 'K' ? 20 * 32 : n; /* what is selected from: words of three small tiles, or less */
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
                          : is_uneven                      ? 40
@@ -317,7 +315,6 @@ static int run(gpuscan *gs, const plant *p) {
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
     cl_mem dst, src, cuts, image = NULL;
-    test_buffer count = test_count_buffer(p->what == 'K' ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT, live);
     cl_int status = CL_SUCCESS;
     gpuscan_result r;
     uint64_t i;
@@ -466,16 +463,8 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
-    case 'K': /* of small tiles, and of so many others that not each can read all sums before its own */
-        gs->device.units = 1;
-        gs->device.profile.scan_count = gs->device.profile.select_count = 0;
-        gs->device.profile.scan_rest.group = 8;
-        gs->device.profile.scan_rest.vectors = 2;
-        d.select.count_buffer = count.at;
-        d.select.count_type = GPUSCAN_TYPE_U32;
-        /* fall through */
     case 'k': /* the first elements are the bits */
-        for (i = out_count = 0; i < live; i++)
+        for (i = out_count = 0; i < n; i++)
             if (in[i / 8] >> i % 8 & 1)
                 memcpy(wanted + 4 * out_count++, in + 4 * i, 4);
         d.select.src.mem = d.select.flags.mem = src;
@@ -554,7 +543,6 @@ static int run(gpuscan *gs, const plant *p) {
         clReleaseMemObject(image);
     clReleaseMemObject(src);
     clReleaseMemObject(dst);
-    test_buffer_free(&count);
     free(in);
     free(wanted);
     free(got);
