@@ -18348,8 +18348,7 @@ typedef struct gpuscan__profile {
     uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors a work-item, at least */
     uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
     uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into slices */
-    uint32_t short_group;      /* few samples' group, where that is enough */
-    uint32_t short_vectors;    /* vectors that a work-item loads at once of few samples; 0: they are counted as many */
+    uint32_t short_vectors;    /* vectors that a work-item loads at once of few samples of bins cut into slices */
     uint32_t counts_local;     /* bytes of local memory for the bins, at most */
     uint32_t counts_slices;    /* bins that do not fit are cut into slices, at most so many */
     uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
@@ -19285,7 +19284,6 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
-    p->short_group = 32;
     p->short_vectors = 2;
     p->counts_slices = 4;
     p->slice_more = 8;
@@ -19603,9 +19601,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->counts_slices = 16;
     p->slice_more = 8;
     p->slice_short = 48;
-    /* Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6; 1024: 7.3), four loads at once
-       wait once, and two vectors a work-item are worth a group more. */
-    p->short_group = 512;
     p->short_vectors = 4;
     /* H200, 2^28 bytes, us, 256 x 8; 128 x 8; 128 x 4: u8 to u32 172; 161; 151, of 3 channels 228; 223; 216, of 4 214;
        228; 186, u16 to u32 153; 153; 145, 3 202; 197; 210, 4 182; 196; 177, f32 137; 135; 140, 3 205; 168; 184, 4 175;
@@ -19646,7 +19641,6 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_per_unit, 4, 1);
     p->counts_per_unit_far = 1;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
-    p->short_group = 64;
     p->short_vectors = 2;
     p->counts_local = 1 * GPUSCAN__MIB;
     p->counts_slices = 4;
@@ -25462,7 +25456,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
     uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
-    int few;                         /* samples, of one row: see slice_more */
+    int few;                         /* samples, of one row, of bins cut into slices: see slice_more */
     gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
     gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
     uint64_t edges;                  /* from the first channel's first to the last one's last */
@@ -26305,10 +26299,6 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                 slices /= 2; /* not any number: each is a program of its own */
             if (plan->few)
                 own->slices = (uint32_t)gpuscan__max(own->slices, slices);
-        } else {
-            plan->few = elements <= profile->short_vectors * all_items;
-            if (elements <= all_items / key->group * profile->short_group * profile->short_vectors)
-                key->group = (uint32_t)gpuscan__min(profile->short_group, key->group);
         }
         if (plan->few)
             key->vectors = profile->short_vectors;

@@ -950,50 +950,7 @@ static void test_many_rows(void **state) {
         }
 }
 
-/* The histogram's groups for few samples and for many. A call of another number follows in the same object, as each
-   leaves the scratch to the next. */
-static void test_forms(void **state) {
-    static const struct {
-        cl_uint units;
-        uint64_t count;
-        uint32_t group;
-    } cases[] = {{2, 1000, 512},   {2, 65536, 512},       {2, 65537, 1024},      {2, 131072, 1024},
-                 {2, 131073, 1024}, {200, 5000000, 512}, {200, 1 << 24, 1024}, {400, 1 << 24, 1024}};
-    uint8_t *samples = (uint8_t *)test_alloc(1 << 24);
-    gpuscan_histogram_desc desc;
-    disguise d = nvidia;
-    uint64_t i;
-    size_t c, k;
-    (void)state;
-    want_pocl();
-    memset(&desc, 0, sizeof desc);
-    desc.sample_type = GPUSCAN_TYPE_U8;
-    for (i = 0; i < 1 << 24; i++)
-        samples[i] = (uint8_t)(i * i >> 5);
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
-        uint64_t counts_of[] = {cases[c].count, 200000, cases[c].count, 1000};
-        gpuscan *gs;
-        d.says.units = cases[c].units;
-        gs = open_disguised(&d, GPUSCAN_WITHOUT_LANES);
-        for (k = 0; k < sizeof counts_of / sizeof *counts_of; k++) {
-            uint32_t counts[256], expected[256];
-            test_case("%u units, %u samples", (unsigned)cases[c].units, (unsigned)counts_of[k]);
-            memset(expected, 0, sizeof expected);
-            for (i = 0; i < counts_of[k]; i++)
-                expected[samples[i]]++;
-            test_ok(gpuscan_histogram_host(gs, samples, counts, counts_of[k], &desc));
-            assert_memory_equal(counts, expected, sizeof counts);
-            if (k == 0) {
-                assert_int_equal(gs->programs->key.group, cases[c].group);
-                assert_int_equal(histogram_key(gs).in_launch, GPUSCAN__ARRIVALS_U64);
-            }
-        }
-        close_disguised(gs);
-    }
-    free(samples);
-}
-
-/* The same for bins that are cut into ranges: the fewer the samples, the more ranges. */
+/* Bins that are cut into ranges: the fewer the samples, the more ranges. */
 static void test_ranges(void **state) {
     static const struct {
         uint64_t count;
@@ -1502,7 +1459,6 @@ int main(void) {
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),
                                        TEST(test_rows),         TEST(test_many_rows),
-                                       TEST(test_forms),
                                        TEST(test_ranges),       TEST(test_streams),
                                        TEST(test_chunks),       TEST(test_wide),
                                        TEST(test_choice),       TEST(test_little_local_memory),
