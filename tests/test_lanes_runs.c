@@ -21,7 +21,7 @@ static void with_once(int once) {
     gpuscan__tuning   row = profile->scan_rest;
     row.up_to = GPUSCAN__ALL;
     row.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    row.inclusive = once;
+    row.once = once;
     profile->select[0] = profile->runs[0] = row;
     profile->select_count = profile->runs_count = 1;
 }
