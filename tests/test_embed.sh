@@ -45,36 +45,45 @@ refused() {
   [ $? -eq 1 ] && [ ! -s out.txt ] && grep -qF -e "$2" err.txt && cmp -s h.h before.h
 }
 
-# round_trip KERNELS [FLAG...]: a C program that prints the array gives the kernels back, byte for byte.
-round_trip() {
+# embeds KERNELS EXPECTED [FLAG...]: a C program that prints the array gives what is expected, byte for byte.
+embeds() {
   kernels=$1
-  shift
+  expected=$2
+  shift 2
   new_header
   "$embed" "$kernels" h.h && cp h.h program.c && "${CC:-cc}" "$@" -o program program.c && ./program > back.txt &&
-    cmp -s back.txt "$kernels"
+    diff back.txt "$expected"
+}
+
+# line C N: a line of N characters C.
+line() {
+  printf "%$2s\\n" '' | tr ' ' "$1"
 }
 
 # --- what it writes
 cat > k.inc <<'END'
-/* a comment with "quotes", a \ backslash and 100 % */
+/*  a comment with "quotes", a \ backslash and 100 %  */
 #define CONCAT(a, b) a##b \
     + 1
 
-    ?? ??? ???? ??= ??/ ??' ??( ??) ??! ??< ??> ??- ?\? \\ \" \n \0 %s $(x) `x` & && ~ |
+! # $ % & ( ) * + , - . / 0 : ; < = > ? @ A [ ] ^ _ ` a { | } ~ "\0 \n \x7f" '\'' '"'
 END
 i=32
-while [ $i -le 126 ]; do # every printable character, alone and doubled
+while [ $i -le 126 ]; do # every printable character in a string, alone and doubled
   c=$(printf '\\%o' $i)
-  printf "x${c}x${c}${c}x\n" | sed 's/^x\(.*\)x$/\1/' >> k.inc
+  case $i in
+    34 | 92) printf "\"\\\\${c}x\\\\${c}\\\\${c}\"\n" ;; # a quote, a backslash
+    63) printf "\"${c}x\"\n" ;; # two question marks may begin a trigraph
+    *) printf "\"${c}x${c}${c}\"\n" ;;
+  esac >> k.inc
   i=$((i + 1))
 done
 printf '%120s\n' '' | tr ' ' '"' >> k.inc
-printf '%120s\n' '' | tr ' ' '?' >> k.inc
-printf '%120s\n' '' | tr ' ' '\\' >> k.inc
-check "round trip, gnu" round_trip k.inc
-check "round trip with trigraphs" round_trip k.inc -std=c99 -pedantic -Werror
-check "no trigraph in the header" not grep -q '??' h.h
-check "a line of the header for each line" test "$(wc -l < k.inc)" -eq "$(($(wc -l < h.h) - 11))"
+printf '"%118s"\n' '' | tr ' ' '\\' >> k.inc
+sed 's/^    / /' k.inc > k.out
+check "code and strings" embeds k.inc k.out
+check "the same in pedantic C" embeds k.inc k.out -std=c99 -pedantic -Werror
+check "a line of the header for each line that is not empty" test "$(grep -c . k.inc)" -eq "$(($(wc -l < h.h) - 11))"
 check "the lines around the markers stay" grep -qx 'static const char \*const kernels\[\] = {' h.h
 check "stale text is gone" not grep -q stale h.h
 printf 'one\n\n\ntwo' > k2.inc
@@ -86,7 +95,7 @@ check "a last line without newline" "$embed" --check k3.inc from_k2.h
 printf 'x\n' > k4.inc
 new_header
 "$embed" k4.inc h.h
-printf '    "x\\n",\n' > literal.txt
+printf '"x\\n",\n' > literal.txt
 sed -n 4p h.h > line4.txt
 check "the form of a line" cmp -s literal.txt line4.txt
 printf '\n\n\n' >> h.h
@@ -96,9 +105,84 @@ check "empty lines at the end stay" cmp -s h.h before.h
 new_header
 sed '/stale/d' h.h > empty.h
 "$embed" k4.inc empty.h
-check "markers without a line between" grep -qF '    "x\n",' empty.h
+check "markers without a line between" grep -qxF '"x\n",' empty.h
 sed 's/ *\/\*/\/*/' empty.h > left.h
 check "markers in the first column" "$embed" --check k4.inc left.h
+
+# --- comments and blanks
+
+cat > comments.inc <<'END'
+first /*  stays  */
+a /* gone */ b // gone "
+#define M(x) /* gone */   \
+    x /* gone */ \
+    /* gone */  \
+    + 1   /* gone */
+s = "/* stays  */ // \" /* stays"; // gone
+c = '"';  /* gone */ d = '\''; /* " */
+/* gone
+   "gone'
+   // gone
+ */
+    x   =  1;
+e/**/f /* a *//* b */ g /*/ gone */
+_Pragma("unroll // 4") x / /* gone */ y
+#pragma once /* gone */
+END
+cat > comments.out <<'END'
+first /*  stays  */
+a b
+#define M(x) \
+ x \
+ \
+ + 1
+s = "/* stays  */ // \" /* stays";
+c = '"'; d = '\'';
+
+
+
+
+x = 1;
+e f g
+_Pragma("unroll // 4") x / y
+#pragma once
+END
+printf '  z  \n' >> comments.inc # not above: editors trim lines
+echo z >> comments.out
+check "comments and blanks go, their lines and strings stay" embeds comments.inc comments.out
+{ echo x; printf '\n/*\n*/\n'; echo y; } > empty.inc
+new_header
+"$embed" empty.inc h.h
+check "empty lines stand behind the line before" grep -qxF '"x\n\n\n\n"' h.h
+{ echo x; line '\n' 9000; echo y; } > empty.inc
+check "many empty lines" embeds empty.inc empty.inc -std=c99 -pedantic -Woverlength-strings -Werror
+check "they are no long line of the header" test "$(awk 'length > 120' h.h | wc -l)" -eq 0
+
+# mistaken FILE: the numbers of the lines in which a compiler finds a mistake.
+mistaken() {
+  LC_ALL=C "${CC:-cc}" -fsyntax-only -x c "$1" 2>&1 | sed -n 's/^[^ :]*:\([0-9]*\):.*\(error\|note\):.*/\1/p'
+}
+cat > wrong.inc <<'END'
+/* a licence */
+/* some
+   lines */
+#define WRONG(x) /* a macro */ \
+    /* of some lines */        \
+    x + none_such
+int f(void) {
+
+    /* no declaration */ return nor_this;
+}
+/* and
+   more */
+int g(void) { return WRONG(1); }
+#error /* at last */ "this"
+END
+mistaken wrong.inc > lines.txt
+new_header
+"$embed" wrong.inc h.h && cp h.h program.c && "${CC:-cc}" -o program program.c && ./program > copy.c
+check "a compiler finds mistakes" test "$(sort -nu lines.txt | tr '\n' ' ')" = '6 9 13 14 '
+check "and in the copy in the same lines" test "$(mistaken copy.c)" = "$(cat lines.txt)"
 
 # --- the length of literals: at most 4,094 characters as the compiler sees them, one less than C99 promises
 
@@ -115,11 +199,6 @@ int main(void) { /* each literal's length and first line */
 }
 END
 
-# line C N: a line of N characters C.
-line() {
-  printf "%$2s\\n" '' | tr ' ' "$1"
-}
-
 # lines C N LAST LENGTH: N lines of 119 characters C, so 120 with their newlines, and a last one of LENGTH characters.
 lines() {
   n=$2
@@ -133,7 +212,7 @@ lines() {
 # literals KERNELS FIRST: what is embedded is the same text, in literals of 1 to 4,094 characters, and FIRST are their
 # first lines, each with a space behind it.
 literals() {
-  round_trip "$1" -std=c99 -pedantic -Woverlength-strings -Werror &&
+  embeds "$1" "$1" -std=c99 -pedantic -Woverlength-strings -Werror &&
     "${CC:-cc}" -std=c99 -o lengths lengths.c && ./lengths > lengths.txt &&
     awk '$1 < 1 || $1 > 4094 { exit 1 }' lengths.txt && [ "$(sed 's/^[0-9]* //' lengths.txt | tr '\n' ' ')" = "$2" ]
 }
@@ -143,11 +222,11 @@ lines a 34 b 13 > k.len # 34 * 120 + 14 = 4094
 check "4,094 characters are one literal" literals k.len "$a119 "
 lines a 34 b 14 > k.len
 check "4,095 characters are two" literals k.len "$a119 $(line b 14) "
-for c in '\\' '"' '?'; do # escapes make a line longer in the header, but not in the literal
-  lines "$c" 34 b 13 > k.len
-  check "4,094 characters with escapes, of $c, are one literal" literals k.len "$(line "$c" 119) "
-  lines "$c" 34 b 14 > k.len
-  check "4,095 characters with escapes, of $c, are two" literals k.len "$(line "$c" 119) $(line b 14) "
+for to in 's/aa/""/g' 's/a\{6\}/"\\\\\\\\"/g'; do # escapes make a line longer in the header, but not in the literal
+  lines a 34 b 13 | sed "$to" > k.len
+  check "4,094 characters with escapes, by $to, are one literal" literals k.len "$(echo "$a119" | sed "$to") "
+  lines a 34 b 14 | sed "$to" > k.len
+  check "4,095 characters with escapes, by $to, are two" literals k.len "$(echo "$a119" | sed "$to") $(line b 14) "
 done
 { lines a 16 b 119; echo; echo next; } > k.len # 17 * 120 + 1 = 2041: less than half
 check "an empty line in the first half ends no literal" literals k.len "$a119 "
@@ -165,7 +244,7 @@ sed '3i\
 one line more' k.len > k2.len
 "$embed" k2.len h.h
 diff before.h h.h | grep '^[<>]' > moved.txt
-check "a line more moves no literal's end far from it" test "$(cat moved.txt)" = '>     "one line more\n"'
+check "a line more moves no literal's end far from it" test "$(cat moved.txt)" = '> "one line more\n"'
 line a 4094 > k.len
 check "a line that fits no literal" refused k.len 'k.len:1: does not fit a literal of 4094 characters'
 
@@ -213,6 +292,39 @@ check "121 columns" refused bad.inc 'bad.inc:2: longer than 120 columns (121)'
 printf '\tbad\nfine\n%130s\n' x > bad.inc
 check "two errors, the first" refused bad.inc 'bad.inc:1: a tab'
 check "two errors, the second" refused bad.inc 'bad.inc:3: longer than 120 columns (130)'
+printf 'fine\n/* bad\nfine\n' > bad.inc
+check "a comment without an end" refused bad.inc 'bad.inc:2: a comment that does not end'
+printf 'fine\n/* bad\n/* fine */\n' > bad.inc
+check "a comment in it" refused bad.inc 'bad.inc:3: a comment in a comment'
+printf 'fine /* bad\n*/\n' > bad.inc
+check "a first line that is no whole comment" refused bad.inc 'bad.inc:1: a comment that does not end in the first line'
+printf 'fine\nbad /* fine\n*/\n' > bad.inc
+check "code before a comment of several lines" refused bad.inc 'bad.inc:2: code beside a comment of several lines'
+printf 'fine\n/* fine\n*/ bad\n' > bad.inc
+check "code behind it" refused bad.inc 'bad.inc:3: code beside a comment of several lines'
+printf '#define M \\\n  /* bad \\\n  */ 1\n' > bad.inc
+check "a macro's comment of several lines" refused bad.inc 'bad.inc:2: code beside a comment of several lines'
+printf 'fine\n// bad \\\nbad\n' > bad.inc
+check "a comment to the line's end that goes on" refused bad.inc 'bad.inc:2: a backslash at the end of a comment'
+printf 'fine\n"bad\n' > bad.inc
+check "a string without an end" refused bad.inc 'bad.inc:2: a string or character that does not end'
+printf 'fine\n"bad \\\nbad"\n' > bad.inc
+check "a string of several lines" refused bad.inc 'bad.inc:2: a string or character that does not end'
+printf 'fine\n#error not it'\''s\n' > bad.inc
+check "a single quote" refused bad.inc 'bad.inc:2: a string or character that does not end'
+for bad in 'b\\\nad' '\\ ' 'b\\ad' '"fine" \\n "fine"'; do
+  printf "fine\\n$bad\\n" > bad.inc
+  check "a backslash, $bad" refused bad.inc 'bad.inc:2: a backslash neither in a string nor behind a blank at the end'
+done
+printf 'fine\n"bad??/"\n' > bad.inc
+check "a trigraph" refused bad.inc 'bad.inc:2: a trigraph'
+printf 'fine\n/*\n SECTIONS  of it\n  [A] [B]\n\n  [C] */\n/* [A] - */\n/* [B] - */\n/* [A], more - */\n' > index.inc
+new_header
+check "a list of sections" "$embed" index.inc h.h
+for change in 's/ \[B\]$//' 's/\[A\] \[B\]/[B] [A]/' 's/ \[B\]$/ [B] [C]/' 's/SECTIONS/none/'; do
+  sed "$change" index.inc > bad.inc
+  check "a list of sections that is wrong, $change" refused bad.inc 'SECTIONS must be [A] [B]'
+done
 : > bad.inc
 check "an empty file" refused bad.inc 'bad.inc: is empty'
 check "a missing file" refused missing.inc 'cannot read missing.inc'
@@ -242,11 +354,11 @@ check "one file is a usage error" test $? -eq 2
 # --- where it runs: a copy of the folder whose name is awkward, called from elsewhere
 mkdir -p "a b=c/tools" elsewhere
 cp "$embed" "a b=c/tools/embed"
-cp k.inc "a b=c/kernels.cl.inc"
+cat k.inc comments.inc > all.inc && cp all.inc "a b=c/kernels.cl.inc"
 new_header
 cp h.h "a b=c/gpuscan.h"
 check "from another folder" sh -c 'cd elsewhere && "../a b=c/tools/embed"'
-check "without arguments it takes its own folder's files" "$embed" --check k.inc "a b=c/gpuscan.h"
+check "without arguments it takes its own folder's files" "$embed" --check all.inc "a b=c/gpuscan.h"
 check "from its own folder" sh -c 'cd "a b=c/tools" && ./embed --check'
 check "with CDPATH set" env CDPATH=/tmp sh -c 'cd "a b=c" && tools/embed --check'
 
@@ -256,7 +368,7 @@ for awk in mawk gawk original-awk 'busybox awk'; do
   mkdir -p bin
   printf '#!/bin/sh\nexec %s "$@"\n' "$awk" > bin/awk
   chmod +x bin/awk
-  check "$awk gives the same" env PATH="$work/bin:$PATH" "$embed" --check k.inc "a b=c/gpuscan.h"
+  check "$awk gives the same" env PATH="$work/bin:$PATH" "$embed" --check all.inc "a b=c/gpuscan.h"
   printf 'fine\nb\000d\n' > bad.inc
   check "$awk refuses NUL" not env PATH="$work/bin:$PATH" "$embed" --check bad.inc h.h 2> err.txt
 done
