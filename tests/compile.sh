@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles the header in every way a program may: compilers, dialects, macros, OpenCL versions, 32 and 64 bit, Windows;
-# then the kernels as OpenCL C, and the code in the header's and the README's text. All with every warning an error.
+# then the kernels as OpenCL C, and the code in the header's and the documents' text. All with every warning an error.
 # Called by tests/run.sh. The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -627,21 +627,31 @@ check 'the header'"'"'s program with buffers' "${CC:-cc}" -std=c99 $c_warnings -
 check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.txt 2>&1; test "$(cat buffers.txt)" = 22 ||
   cat buffers.txt'
 
-# The README's programs: they compile, run, and print what the remarks behind their printf lines say.
-awk -v name=readme '
-  /^```c$/ { inside = 1; file = name (++count) ".c"; next }
-  /^```/ { inside = 0 }
-  inside { print > file }
-' "$root/README.md"
-check 'README: its programs are found' test -e readme5.c
-for file in readme*.c; do
+# The documents' programs: they compile, run, and print what the remarks behind their printf lines say.
+documents='README.md examples/README.md tests/README.md tools/figures/README.md tools/packages/README.md'
+for document in $documents; do
+  name=$(echo "${document%.md}" | tr / _)
+  awk -v name="$name" '
+    /^```c$/ { inside = 1; file = name (++count) ".c"; next }
+    /^```/ { inside = 0 }
+    inside { print > file }
+  ' "$root/$document"
+  # Links lead to files of the repository.
+  for link in $(grep -o ']([^)#]*' "$root/$document" | cut -c 3- | grep -v '^https:'); do
+    check "$document: link to $link" test -e "$root/$(dirname "$document")/$link"
+  done
+done
+for file in README2.c examples_README4.c; do
+  check "documents: $file is found" test -e "$file"
+done
+for file in *README[0-9].c; do
   libraries=-ldl
   grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
-  # "= {0}" is good C, and what the README teaches
-  check "README: $file" "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" "$file" \
+  # "= {0}" is good C, and what the documents teach
+  check "documents: $file" "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" "$file" \
     -o "${file%.c}" $libraries
   sed -n 's|.*printf.*/\* \(.*\) \*/$|\1|p' "$file" > expected.txt
-  check "README: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"
+  check "documents: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"
 done
 
 # --- the other C files of the repository

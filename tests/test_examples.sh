@@ -137,11 +137,11 @@ else
   echo 'FAILED: mpi_scan.c'
 fi
 
-# ---- the README's recipes name what the examples use
+# ---- the recipes of examples/README.md name what the examples use
 
-recipes=$(sed -n '/^### Buffers shared with OpenGL and Vulkan/,/^### Several devices/p' "$root/README.md")
+recipes=$(sed -n '/^## Buffers shared with OpenGL and Vulkan/,/^## Several devices/p' "$root/examples/README.md")
 for name in $(echo "$recipes" | grep -o -E '\<(cl|gl|egl|vk|Vk|CL_|GL_|EGL_|VK_)[A-Za-z_]*[A-Z][A-Za-z_]*' | sort -u); do
-  check "the README's $name" 0 . grep -w "$name" "$root/examples/gl_particles.c" "$root/examples/vulkan_scan.c"
+  check "the recipe's $name" 0 . grep -w "$name" "$root/examples/gl_particles.c" "$root/examples/vulkan_scan.c"
 done
 
 # ---- what is compiled among the examples is not in git's way

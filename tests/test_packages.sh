@@ -1,6 +1,6 @@
 #!/bin/sh
-# The README's recipes for CMake and Meson, and tools/packages: each makes a program that runs, as far as its tool is
-# here. Called by tests/run.sh. The last line is "N passed, N failed".
+# The recipes in tools/packages, for CMake and Meson in its README.md: each makes a program that runs, as far as its tool
+# is here. Called by tests/run.sh. The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$root/build/test_packages
@@ -37,20 +37,20 @@ says_22() {
   [ "$("$@")" = 22 ]
 }
 
-# block LANGUAGE: the README's code of that language.
+# block LANGUAGE FILE: the code of that language in a document.
 block() {
-  awk -v begin="^\`\`\`$1\$" '$0 ~ begin { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md"
+  awk -v begin="^\`\`\`$1\$" '$0 ~ begin { inside = 1; next } /^```/ { inside = 0 } inside' "$2"
 }
 
 # The README's first program, and the same with the header where a package puts it.
-block c | awk '/^#define GPUSCAN_IMPLEMENTATION/ && count++ { exit } { print }' > sum.c
+block c "$root/README.md" | awk '/^#define GPUSCAN_IMPLEMENTATION/ && count++ { exit } { print }' > sum.c
 sed 's/"gpuscan.h"/<gpuscan.h>/' sum.c > installed.c
 
 # ---- CMake and Meson
 
 if have cmake; then
   mkdir -p with_cmake && cp sum.c with_cmake
-  { printf 'cmake_minimum_required(VERSION 3.14)\nproject(with_cmake C)\n'; block cmake
+  { printf 'cmake_minimum_required(VERSION 3.14)\nproject(with_cmake C)\n'; block cmake "$packages/README.md"
     printf 'add_executable(sum sum.c)\ntarget_link_libraries(sum gpuscan)\n'; } > with_cmake/CMakeLists.txt
   check 'CMake: configure' cmake -S with_cmake -B with_cmake/build "-DFETCHCONTENT_SOURCE_DIR_GPUSCAN=$root" \
     -DCMAKE_BUILD_TYPE=Release
@@ -61,7 +61,7 @@ else
 fi
 if have meson && have ninja; then
   mkdir -p with_meson/third_party/gpuscan && cp sum.c with_meson && cp "$root/gpuscan.h" with_meson/third_party/gpuscan
-  { printf "project('with_meson', 'c')\n"; block meson; } > with_meson/meson.build
+  { printf "project('with_meson', 'c')\n"; block meson "$packages/README.md"; } > with_meson/meson.build
   check 'Meson: configure' meson setup with_meson/build with_meson
   check 'Meson: build' ninja -C with_meson/build
   check 'Meson: run' says_22 with_meson/build/sum
@@ -77,7 +77,7 @@ same_versions() {
   for file in gpuscan.pc vcpkg/vcpkg.json conan/conanfile.py xmake/xmake.lua debian/changelog; do
     grep -qE "$whole" "$packages/$file" || { echo "$file is not of version $version"; return 1; }
   done
-  block cmake | grep -qE "$whole" || { echo "the README's CMake recipe is not of version $version"; return 1; }
+  block cmake "$packages/README.md" | grep -qE "$whole" || { echo "the CMake recipe is not of version $version"; return 1; }
 }
 check 'all packages have the version' same_versions
 for part in "${version%.*}" "${version#*.}" 9.9.9; do

@@ -65,6 +65,19 @@ static void keys_of_all_types(void **state) {
     }
 }
 
+/* Keys of a byte are compared by words of four on GPUs: wherever in a vector they begin and end. */
+static void keys_of_a_byte(void **state) {
+    unsigned i;
+    (void)state;
+    for (i = 0; i < 6; i++) {
+        run_case c = some_runs(test_size(500, 9001, 200003) + i, i % 2 ? RUNS_SHORT : RUNS_OF_ONE);
+        c.key_type = i % 3 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_I8;
+        c.keys_offset = i % 5;
+        c.reduces = i == 3;
+        test_one_strategy(&runs, &c, GPUSCAN_STRATEGY_MULTI_PASS);
+    }
+}
+
 static void structs(void **state) {
     static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 31, 32, 48, 64, 100, 128, 1000, 1024};
     size_t i;
@@ -478,7 +491,7 @@ static void host_arrays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(every_length),  TEST(edges),           TEST(large_by_all_strategies), TEST(keys_of_all_types),
+        TEST(every_length),  TEST(edges),           TEST(large_by_all_strategies), TEST(keys_of_all_types), TEST(keys_of_a_byte),
         TEST(structs),       TEST(outputs),         TEST(payloads),                TEST(reductions),
         TEST(conversions),   TEST(custom_operators), TEST(keys_are_what_is_reduced), TEST(tally_alone),
         TEST(capacities),    TEST(device_counts),   TEST(dispatches),              TEST(offsets),

@@ -63,7 +63,7 @@ static int prepared(gpuscan *gs, job *j, gpuscan_strategy strategy, gpuscan_resu
     return *result == GPUSCAN_SUCCESS;
 }
 
-/* The README's recipe: a second object on the same context builds, and hands over a blob. */
+/* The recipe of examples/README.md: a second object on the same context builds, and hands over a blob. */
 typedef struct builder {
     job *jobs;
     char *blob;
