@@ -305,7 +305,7 @@ static int is_opencl(const char *word) {
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i]) == length && strncmp(word, types[i], length) == 0)
             return 1;
-    return strncmp(word, "gpuscan_", 8) == 0 || strncmp(word, "memory_", 7) == 0 ||
+    return strncmp(word, "gpuscan_", 8) == 0 || strncmp(word, "memory_", 7) == 0 || strncmp(word, "atomic_", 7) == 0 ||
            strncmp(word, "convert_", 8) == 0 || strncmp(word, "as_", 3) == 0; /* which macros are given by name */
 }
 
