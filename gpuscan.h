@@ -1020,7 +1020,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  in running sums never finds an element of weight 0.
                  An ADD of elements of one sign, and init of the same, has a relative error below 1e-6 in f32 and f16
                  (which then is rounded as it is stored) and below 2e-15 in f64 at every element, however many there
-                 are
+                 are; of values that are chosen so that all additions round one way, below 5e-6 and 1e-14
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
@@ -1266,7 +1266,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
-                 once) or 2e-15 (f64), however long a run is
+                 once) or 2e-15 (f64), however long a run is; of values that are chosen so that all additions round one
+                 way, below 5e-6 or 1e-14
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
                  their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
@@ -5593,9 +5594,13 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "}\n\n\n"
 "static inline gpuscan_number gpuscan_values_sum(global const gpuscan_source *values, ulong first, ulong last) {\n"
-"gpuscan_number sum = gpuscan_convert_value(values[first], first);\n"
-"for (first++; first < last; first++)\n"
-"sum = gpuscan_combine_numbers(sum, gpuscan_convert_value(values[first], first));\n"
+"gpuscan_number sum = GPUSCAN_IDENTITY;\n"
+"for (ulong i = first; i < last; i += 8) {\n"
+"gpuscan_number part = gpuscan_convert_value(values[i], i);\n"
+"for (ulong k = i + 1; k < min(i + 8, last); k++)\n"
+"part = gpuscan_combine_numbers(part, gpuscan_convert_value(values[k], k));\n"
+"sum = i == first ? part : gpuscan_combine_numbers(sum, part);\n"
+"}\n"
 "return sum;\n"
 "}\n\n\n"
 "static inline gpuscan_t gpuscan_run_of(gpuscan_number value) {\n"
@@ -5994,7 +5999,7 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "}\n\n"
 "#define GPUSCAN_SEGMENTS_STEP (4 * GPUSCAN_WIDE)\n\n"
-"#define GPUSCAN_SEGMENTS_SETTLE(i, begin) (((i) - (begin)) % (GPUSCAN_STEP_LINKS / 2 * GPUSCAN_SEGMENTS_STEP) == 0)\n"
+"#define GPUSCAN_SEGMENTS_SETTLE(i, begin) (((i) - (begin)) % (GPUSCAN_STEP_LINKS / 4 * GPUSCAN_SEGMENTS_STEP) == 0)\n"
 "\n\n"
 "static inline bool gpuscan_any_head(gpuscan_from from, ulong i) {\n"
 "gpuscan_mask heads = gpuscan_heads_wide(from, i);\n"
@@ -15534,7 +15539,7 @@ static const char *gpuscan__kernels[] = {
 "if (!states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
 "gpuscan_sort_sweep_pass(true, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n"
 "#endif\n"
 "#endif\n\n"
 "#if GPUSCAN_SORT_TOGETHER\n\n\n\n\n\n\n\n"
@@ -16222,7 +16227,7 @@ typedef struct gpuscan__profile {
     uint32_t counts_slices;    /* bins that do not fit are cut into slices, at most so many */
     uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
                                   of one group a compute unit */
-    uint32_t slice_short;      /* and as few: up to so many */
+    uint32_t slice_short;      /* samples a work-item up to which short_vectors are loaded at once */
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile, at most */
@@ -16655,9 +16660,6 @@ typedef struct gpuscan__elements {
 
 /* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
-
-/* The device knows how many tiles there are, of which groups take many; or, where there are few elements, small ones:
-   see SMALL_TILES in kernels.cl.inc. */
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
     if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
@@ -17341,8 +17343,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 4 bytes, in
        halves: 4700, 256 x 32, 128 4727, 256 x 24, 128 4910, 384 x 16, 80 4928, 256 x 20, 128 as a whole 5158. With 8
        bytes: 5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and
-       so are values that come early: what is written stays in the cache until its lines are full. 40; 42 rounds, at 2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with
-       records, ms: 12 bytes in one field 256 x 20, 24, 28: 13.1, 12.9, 12.7, 320 x 16, 96 13.3; in fields of 8 and 4
+       so are values that come early: what is written stays in the cache until its lines are full. 40; 42 rounds, at
+       2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with records, ms: 12 bytes in one field 256 x 20, 24, 28: 13.1, 12.9, 12.7, 320 x 16, 96 13.3; in fields of 8 and 4
        bytes 16, 20, 24 rounds 14.3, 13.7, 13.3; of 4, 4, 4 15.1, 15.0, 17.4 (384 x 16, 80 19.5, 512 x 12, 64 19.4). 16
        bytes: 16, 20, 24 rounds 14.3, 13.8, 14.2, 320 x 16, 96 13.8, 384 x 12, 80 13.9; four fields 17.4, 16.6. */
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
@@ -20394,7 +20396,6 @@ static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round)
     return shape;
 }
 
-
 static int gpuscan__test_picks(gpuscan_op op) {
     int data = gpuscan__ops[op].data;
     return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
@@ -21385,8 +21386,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__scan_vector(&plan->e, &own), own.inclusive != 0,
-                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                              own.few);
+                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
 /* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
@@ -21674,7 +21674,7 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
                                           &plan->part_tiles);
     if (r == 0 && plan->parts > 1)
         common->need.bytes[GPUSCAN__PLAIN] =
-            plan->rows * plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(common->e.t_size);
+            plan->rows * plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
     return r;
 }
 
@@ -25181,8 +25181,8 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                              own.few);
+                              gpuscan__select_vector(&plan->e), 0,
+                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
 /* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
@@ -25593,7 +25593,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(common->e.t_size);
+        *plain = (uint64_t)plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;

@@ -283,6 +283,33 @@ static void scratch_and_events(void **state) {
     }
 }
 
+/* Sums of floats take more room between passes than their state has: any number of parts, scratch at an offset. */
+static void scratch_of_float_sums(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
+    gpuscan_limits            limits;
+    uint64_t                  n, step = test_size(1777, 119, 119);
+    int                       t, s;
+    (void)state;
+    if (test.whole)
+        skip();
+    memset(&limits, 0, sizeof limits);
+    limits.work_group_size = 64;
+    for (t = 0; t < 2 && test_has_type(types[t]); t++)
+        for (s = GPUSCAN_STRATEGY_MULTI_PASS; s <= GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+             s += GPUSCAN_STRATEGY_CPU_MULTI_PASS - GPUSCAN_STRATEGY_MULTI_PASS) {
+            test_limit(&limits);
+            test.gs->device.units = 64;
+            test.gs->device.profile.chunk = 1024;
+            for (n = 250; n < 9000; n += step) {
+                run_case c = some_runs(n, RUNS_SHORT);
+                c.starts = c.lengths_out = 0;
+                c.src_type = c.dst_type = types[t];
+                c.scratch = SCRATCH_REST;
+                test_one_strategy(&runs, &c, (gpuscan_strategy)s);
+            }
+        }
+}
+
 /* Chunks, groups and local memory of other sizes, lanes, no atomics of 64 bits. */
 static const gpuscan_limits limit_cases[] = {{1, 0, 0, 0},    {8, 0, 0, 0},
                                              {0, 2048, 0, 0}, {0, 0, GPUSCAN_WITHOUT_INT64_ATOMICS, 0},
@@ -495,7 +522,7 @@ int main(void) {
         TEST(structs),       TEST(outputs),         TEST(payloads),                TEST(reductions),
         TEST(conversions),   TEST(custom_operators), TEST(keys_are_what_is_reduced), TEST(tally_alone),
         TEST(capacities),    TEST(device_counts),   TEST(dispatches),              TEST(offsets),
-        TEST(scratch_and_events), TEST(limits),     TEST(silent_and_late_tiles),   TEST(same_bits),
+        TEST(scratch_and_events), TEST(scratch_of_float_sums), TEST(limits),     TEST(silent_and_late_tiles),   TEST(same_bits),
         TEST(queues),        TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("runs", tests, test_open, test_close);
