@@ -1712,6 +1712,13 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "#define GPUSCAN_WAIT(flags) barrier(flags)\n"
 "#define GPUSCAN_TILE_END()\n"
+"#endif\n\n\n\n\n\n"
+"#if GPUSCAN_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)\n"
+"#define GPUSCAN_ONE_ITEM() \\\n"
+" if (get_local_id(0) != 0) \\\n"
+" return\n"
+"#else\n"
+"#define GPUSCAN_ONE_ITEM()\n"
 "#endif\n\n\n\n"
 "#if GPUSCAN_GROUP == 1\n"
 "#define GPUSCAN_BARRIER()\n"
@@ -6186,6 +6193,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
 "global gpuscan_prefix *sums, gpuscan_scan_sums_numbers numbers,\n"
 "local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
 "ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
 "(uint)numbers.flags));\n"
@@ -6222,6 +6230,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_scan_carries(global gpuscan_prefix *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "gpuscan_scan_carries_numbers numbers,\n"
 "local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
 "uint parts = (uint)numbers.parts;\n"
 "for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
@@ -6261,9 +6270,9 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
 "#else\n"
 "shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
-"GPUSCAN_BARRIER();\n"
+"GPUSCAN_BARRIER();\n",
 "for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-"if (j == GPUSCAN_ITEM)\n",
+"if (j == GPUSCAN_ITEM)\n"
 "before = running;\n"
 "running = gpuscan_prefix_next(running, shared->exchange.sums[j], from + j);\n"
 "}\n"
@@ -6285,6 +6294,7 @@ static const char *gpuscan__kernels[] = {
 "global const gpuscan_prefix *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
 "local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "#if GPUSCAN_CPU && !GPUSCAN_HEADS\n"
@@ -7037,6 +7047,7 @@ static const char *gpuscan__kernels[] = {
 "return span;\n"
 "}\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
 "uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -7419,6 +7430,7 @@ static const char *gpuscan__kernels[] = {
 "} gpuscan_scan_heads_numbers;\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_scan_heads_clear(global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
 "heads[numbers.heads_offset + w] = 0;\n"
 "}\n\n",
@@ -7430,6 +7442,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_OFFSETS_EACH 8\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_scan_heads_set(global const gpuscan_offset *offsets, global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "global uint *words = heads + numbers.heads_offset;\n"
 "ulong all = GPUSCAN_PLANTED(SEGMENT_HEADS) ? numbers.offsets - 1 : numbers.offsets;\n"
 "for (ulong s = get_global_id(0) * GPUSCAN_OFFSETS_EACH; s < all; s += get_global_size(0) * GPUSCAN_OFFSETS_EACH) {\n"
@@ -8184,6 +8197,7 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_SELECT_MULTI_PASS\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_select_parts(GPUSCAN_SELECT_PARAMETERS(const gpuscan_prefix)) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "ulong units = gpuscan_units(count);\n"
@@ -8230,6 +8244,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n",
 "#elif GPUSCAN_CPU\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back_cpu(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch, tile;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "ulong units = gpuscan_units(count);\n"
@@ -8422,6 +8437,7 @@ static const char *gpuscan__kernels[] = {
 " kept * (words) * sizeof(word));\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_select_move(global const uint *total, global const uchar *indices_from, GPUSCAN_SELECT_OUTPUTS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong all = gpuscan_count(0xfffffffffffffffful, total, numbers.count_offset, GPUSCAN_FLAG_COUNT_U64);\n"
 "ulong kept = min(all, numbers.capacity);\n"
 "GPUSCAN_OUTPUTS_OF(outputs);\n"
@@ -8444,6 +8460,7 @@ static const char *gpuscan__kernels[] = {
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n"
 "gpuscan_uniform_add_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "ulong block = numbers.block;\n"
 "dst += numbers.dst_offset;\n"
@@ -10398,6 +10415,7 @@ static const char *gpuscan__kernels[] = {
 "global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "gpuscan_reduce_segments_numbers numbers,\n"
 "local gpuscan_segment_shared *all) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags;\n"
 "bool joins = groups > 1 && numbers.group_rows == 0;\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
@@ -10444,6 +10462,7 @@ static const char *gpuscan__kernels[] = {
 "global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
 "gpuscan_reduce_segments_numbers numbers,\n"
 "local gpuscan_segment_shared *all) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint group = (uint)get_group_id(0);\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
 "gpuscan_walk walk = gpuscan_walk_begin(&path, 0, all);\n"
@@ -10471,6 +10490,7 @@ static const char *gpuscan__kernels[] = {
 "global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "gpuscan_reduce_numbers numbers,\n"
 "local gpuscan_reduce_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
 "uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -10516,6 +10536,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
 "local gpuscan_reduce_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
@@ -10733,6 +10754,7 @@ static const char *gpuscan__kernels[] = {
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
 "local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
 "ulong rows = gpuscan_band_rows(&numbers, band);\n"
 "gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, band * numbers.band_rows, 0);\n"
@@ -10748,6 +10770,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
 "ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
 "carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
@@ -10767,6 +10790,7 @@ static const char *gpuscan__kernels[] = {
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
 "gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
 "ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
 "gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, above, 0);\n"
@@ -11386,6 +11410,7 @@ static const char *gpuscan__kernels[] = {
 "return sum;\n"
 "}\n\n"
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
 "ulong ranks[GPUSCAN_MAX_FRACTIONS];\n"
 "ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
@@ -12588,6 +12613,7 @@ static const char *gpuscan__kernels[] = {
 "#endif\n\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared ) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong group = get_group_id(0), groups = get_num_groups(0);\n"
 "uint flags = (uint)numbers.flags, sixteen = 16;\n"
 "accumulators += numbers.accumulators_offset;\n"
@@ -13296,6 +13322,7 @@ static const char *gpuscan__kernels[] = {
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "gpuscan_histogram_finish_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
 "accumulators += numbers.accumulators_offset;\n"
 "counts += numbers.counts_offset;\n"
@@ -13473,6 +13500,7 @@ static const char *gpuscan__kernels[] = {
 "global gpuscan_key_bits *keys,\n"
 "global const uint *count_buffer,\n"
 "gpuscan_sort_keys_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "src += numbers.src_offset;\n"
 "keys += numbers.keys_offset;\n"
@@ -13505,6 +13533,7 @@ static const char *gpuscan__kernels[] = {
 "global const gpuscan_sort_index *indices,\n"
 "global const uint *count_buffer,\n"
 "gpuscan_sort_gather_numbers numbers) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint flags = (uint)numbers.flags, parts = (uint)numbers.parts;\n"
 "bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -13582,6 +13611,7 @@ static const char *gpuscan__kernels[] = {
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
 "gpuscan_sort_places_numbers numbers,\n"
 "local gpuscan_place *sums) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
 "uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
 "gpuscan_place before = 0;\n"
@@ -13768,6 +13798,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n",
 "#if !GPUSCAN_SORT_SMALL\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "enum { TABLES = 4 };\n"
 "gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -13796,6 +13827,7 @@ static const char *gpuscan__kernels[] = {
 "table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
 "}\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
 "uint flags = (uint)numbers.flags;\n"
 "bool has_keys = !(flags & GPUSCAN_FLAG_NO_KEYS);\n"
@@ -13871,6 +13903,7 @@ static const char *gpuscan__kernels[] = {
 "flags);\n"
 "}\n\n\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_BUCKETS_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "uint flags = (uint)numbers.flags, parts = (uint)get_num_groups(0), tickets = 2 * GPUSCAN_RADIX;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "table += numbers.table_offset;\n"
@@ -13894,6 +13927,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n"
 "#else\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
+"GPUSCAN_ONE_ITEM();\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "if (count > 0)\n"
 "gpuscan_sort_span(keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
@@ -22368,8 +22402,8 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
 
 static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                       gpuscan__program *program, unsigned round, int *right) {
-    enum { BLOCK = 7 };
     const gpuscan__elements *e = &common->e;
+    const uint64_t block = round == 0 ? 7 : 77; /* less than a vector, and several with a rest */
     gpuscan__uniform_add_plan plan;
     gpuscan_uniform_add_desc desc;
     gpuscan__test test;
@@ -22383,11 +22417,11 @@ static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan
     desc.op = e->op;
     desc.custom = e->custom;
     desc.count = shape.count;
-    desc.block = BLOCK;
+    desc.block = block;
     dst = gpuscan__test_array_of(&test, &desc.dst, shape.count * size);
-    addend = gpuscan__test_array_of(&test, &desc.addend, gpuscan__ceil_div(shape.count, BLOCK) * size);
+    addend = gpuscan__test_array_of(&test, &desc.addend, gpuscan__ceil_div(shape.count, block) * size);
     if (!test.failed) {
-        gpuscan__test_blocks(e, &shape, BLOCK, dst->before, addend->before, dst->expected);
+        gpuscan__test_blocks(e, &shape, block, dst->before, addend->before, dst->expected);
         gpuscan__test_filled(addend);
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
