@@ -241,9 +241,19 @@ static void test_order(void **state) {
 typedef enum summed { SUMMED_ALL, SUMMED_SEGMENTS, SUMMED_RUNS, SUMMED_FORMS } summed;
 static const char *const summed_names[SUMMED_FORMS] = {"all", "segments", "runs"};
 
-/* A result's distance from an exact sum, of which lost is what the double sum has not, relative to it. */
-static double sum_error(gpuscan_type type, const void *got, uint64_t i, double sum, double lost) {
-    return fabs((ref_load(type, got, i).real - sum) - lost) / sum;
+/* Keys of which about so many neighbours in the mean are equal; 0: all. */
+static uint32_t *keys_of(uint64_t count, uint32_t every) {
+    uint32_t *keys = (uint32_t *)test_alloc(count * sizeof *keys);
+    uint64_t  i;
+    for (i = 0; i < count; i++)
+        keys[i] = i == 0 ? 0 : keys[i - 1] + (every && test_random() % every == 0);
+    return keys;
+}
+
+static void scan_by_keys(gpuscan_scan_desc *d, const uint32_t *keys) {
+    d->segments.form = GPUSCAN_SEGMENTS_KEYS;
+    d->segments.type = GPUSCAN_TYPE_U32;
+    d->segments.host_data = keys;
 }
 
 /* Elements of one sign: all the same, whose roundings go one way, or any of [0, element). every: how many keys in the
@@ -254,7 +264,7 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
     const double      stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* a rounding of the result alone */
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *got = (unsigned char *)test_alloc(count * size);
-    uint32_t         *keys = (uint32_t *)test_alloc(count * sizeof *keys);
+    uint32_t         *keys = keys_of(count, every);
     gpuscan_scan_desc scan;
     gpuscan_runs_desc runs;
     double            sum = 0, lost = 0, error, worst = 0;
@@ -262,10 +272,8 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
     int               ran;
     memset(&scan, 0, sizeof scan);
     memset(&runs, 0, sizeof runs);
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < count; i++)
         ref_store(type, in, i, ref_real(any ? test_unit() * element : element));
-        keys[i] = i == 0 ? 0 : keys[i - 1] + (every && test_random() % every == 0);
-    }
     test_case("%s%g, %s, %s, %s of about %u, %u elements", any ? "up to " : "", element, test_type_name(type),
               test_strategy_name(strategy), summed_names[form], (unsigned)every, (unsigned)count);
     scan.kind = GPUSCAN_INCLUSIVE;
@@ -273,11 +281,8 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
     scan.call.strategy = runs.call.strategy = strategy;
     runs.host_src = in;
     runs.host_dst = got;
-    if (form == SUMMED_SEGMENTS) {
-        scan.segments.form = GPUSCAN_SEGMENTS_KEYS;
-        scan.segments.type = GPUSCAN_TYPE_U32;
-        scan.segments.host_data = keys;
-    }
+    if (form == SUMMED_SEGMENTS)
+        scan_by_keys(&scan, keys);
     ran = form == SUMMED_RUNS
               ? test_ran(gpuscan_runs_host(test.gs, keys, NULL, count, &counted, &runs), strategy, test_runs_refusal(&runs))
               : test_ran(gpuscan_scan_host(test.gs, in, got, count, &scan), strategy, test_scan_refusal(&scan));
@@ -292,7 +297,7 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
         lost += before >= x ? (before - sum) + x : (x - sum) + before;
         if (form == SUMMED_RUNS && i + 1 < count && keys[i + 1] == keys[i])
             continue;
-        error = sum_error(type, got, form == SUMMED_RUNS ? run : i, sum, lost);
+        error = fabs((ref_load(type, got, form == SUMMED_RUNS ? run : i).real - sum) - lost) / sum;
         if (!(error <= worst)) {
             worst = error;
             at = i;
@@ -340,24 +345,19 @@ static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint6
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *out = (unsigned char *)test_alloc(count * size);
     unsigned char    *wanted = (unsigned char *)test_alloc(count * size);
-    uint32_t         *keys = (uint32_t *)test_alloc(count * sizeof *keys);
+    uint32_t         *keys = keys_of(count, every);
     gpuscan_scan_desc d;
     uint64_t          i;
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < count; i++)
         ref_store(type, in, i, ref_real(spread_value(i % 2 ? EVEN : SPARSE, type)));
-        keys[i] = i == 0 ? 0 : keys[i - 1] + (every && test_random() % every == 0);
-    }
     test_case("late tiles, %s, %s, segments of %u, %u lanes", test_type_name(type), test_strategy_name(strategy),
               (unsigned)every, (unsigned)lanes);
     memset(&d, 0, sizeof d);
     d.src_type = type;
     d.kind = GPUSCAN_INCLUSIVE;
     d.call.strategy = strategy;
-    if (every) {
-        d.segments.form = GPUSCAN_SEGMENTS_KEYS;
-        d.segments.type = GPUSCAN_TYPE_U32;
-        d.segments.host_data = keys;
-    }
+    if (every)
+        scan_by_keys(&d, keys);
     if (test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), strategy, test_scan_refusal(&d))) {
         memcpy(wanted, out, (size_t)count * size); /* both calls write to out: bits may depend on its place in a line */
         memset(out, 0xff, (size_t)count * size);
@@ -440,9 +440,7 @@ static void check_segments(gpuscan_strategy strategy, uint64_t count, uint64_t l
     d.src_type = GPUSCAN_TYPE_F32;
     d.init = init;
     d.kind = GPUSCAN_INCLUSIVE;
-    d.segments.form = GPUSCAN_SEGMENTS_KEYS;
-    d.segments.type = GPUSCAN_TYPE_U32;
-    d.segments.host_data = keys;
+    scan_by_keys(&d, keys);
     d.call.strategy = strategy;
     test_case("segments of about %u of %u elements%s, %s", (unsigned)length, (unsigned)count, init ? ", init" : "",
               test_strategy_name(strategy));
