@@ -20,31 +20,33 @@
        }
 
    COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
-               Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11; the interface alone is C89 but for
-               <stdint.h>. OpenCL's headers must be there; its loader is opened at run time, so nothing is linked.
+               Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11
+               The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed. The OpenCL
+               loader is opened at run time, so nothing is linked.
 
-   MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
-               GPUSCAN_STATIC              everything is static: the library is private to this file
-               GPUSCAN_API                 what stands before public functions (default: extern); before the other
-                                           includes, too
-               GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
-                                           OpenCL themselves and link it
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher; the library needs no more than 1.2.
-                                           Default: 300, their newest, so that what includes them later finds all; and
-                                           then CL_USE_DEPRECATED_OPENCL_1_2_APIS, for clCreateCommandQueue
+   MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
+               GPUSCAN_STATIC              makes every function static: the library is private to this file
+               GPUSCAN_API                 stands before public functions (default: extern). Define it for every include
+               GPUSCAN_LINK_OPENCL         links OpenCL (-lOpenCL) instead of loading it. Use it also in programs that
+                                           link OpenCL for their own calls
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher. The library needs no more than 1.2.
+                                           The default is 300, the newest, so that headers included later find
+                                           everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
+                                           too, for clCreateCommandQueue
 
    STEP BY STEP
-               1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
-                  part of its name); an engine passes its own context, device and queue.
-               2. Fill a desc. Its zero value is the default everywhere: memset or = {0} (C++: = {}), then set what
-                  matters, by name.
-               3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
-               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that the call need not.
-               The _host forms, as in the program above, take arrays and block; they need nothing of OpenCL.
+               1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
+                  one by a part of its name.) An engine passes its own context, device and queue.
+               2. Fill a desc. Zero is the default of every field: memset it or write = {0} (C++: = {}), then set
+                  the fields that matter, by name.
+               3. gpuscan_scan(gs, &desc) enqueues and returns. As in OpenCL it takes a wait list and returns an event.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that the call does not.
+               The _host forms, as in the program above, take arrays and block until the result is there.
 
    WITH BUFFERS
                The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
-               Linux: cc buffers.c -lOpenCL
+               Linux: cc buffers.c -lOpenCL. (With Khronos' C++ bindings pass the handles: buffer() is the cl_mem of a
+               cl::Buffer, queue() the cl_command_queue of a cl::CommandQueue.)
 
        #define GPUSCAN_LINK_OPENCL
        #define GPUSCAN_IMPLEMENTATION
@@ -77,110 +79,112 @@
            return r != 0;
        }
 
-   ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own, which
-               are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
-               has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
-               the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
-               they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
-               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts
-               or exits (a driver's compiler may print). Kernels end by themselves: where work-groups wait for others,
-               they do so for a bounded time and then do the others' work. gpuscan_sort on NVIDIA's GPUs is the exception
-               (up to 2^21 elements, or with a count_buffer). Its work-groups wait without a bound, but only for groups
-               that have begun. Those GPUs run them beside the ones that wait.
+   ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
+               which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. After a
+               failed gpuscan_create there is no object, so the text is in its desc's error. A call checks all arguments
+               before it enqueues anything in its queue (a _host form: anything except copies of its arrays). After a
+               failure the outputs are unchanged, *event is NULL, nothing has leaked and the object still works. There
+               are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
+               library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
+               work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
+               exception is gpuscan_sort on NVIDIA's GPUs, up to 2^21 elements or with a count_buffer. Its work-groups
+               wait without a bound, but only for groups that have begun, which those GPUs keep running.
 
-   EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
-               wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
-               but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
-               and take the time from the marker's end; the desc's tracer gets every command's event.) A call does not
-               flush its queue: clFlush it, as always, before another queue waits for the event.
+   EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
+               The wait list holds for all of them. The event belongs to the last command: when it completes, the whole
+               call has completed, but its profiling times are those of the last command alone. To time a call, enqueue
+               a marker before it (clEnqueueMarkerWithWaitList) and subtract the end time of the marker from the end
+               time of the event; or set the desc's tracer, which gets the event of every command. A call does not flush
+               its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
-   LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
-               Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
-               Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
-               CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
-               tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
+   LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
+               wait list. Buffers, queue and events may be released, as after any enqueue (a user event once its status
+               is set). Until the event completes or the queue is finished, keep the memory that result of
+               gpuscan_reduce points to and the memory of buffers with CL_MEM_USE_HOST_PTR. Until gpuscan_destroy, keep
+               the functions of logger, tracer, allocator and opencl, and their user pointers.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
-               1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
-               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides; runs need as little as
-               a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead.
-               An integral image needs about 1/20 of its table.
+               1/1000 of its data (elements of 64 bytes: up to 1/64). A histogram needs up to 8 bytes a bin; on a CPU,
+               where bins do not fit local memory or weights are added to u64 counters, up to 64 MiB or one table of
+               counters. A selection needs as little as a scan; in place it needs the size of its outputs besides. Runs
+               need as little as a scan of their results. A sort needs about as much as it sorts, unless may_destroy_src
+               gives it src instead. An integral image needs about 1/20 of its table.
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
-               object's scratch wait for each other, and a call whose wait list fails while others wait for it takes
-               these along: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, whatever their buffers are.
-               Calls that bring their own scratch are not taken along.
-               Host, through the desc's allocator: the object and its programs; and for a while what building, trying
-               out, growing scratch (up to 1 MiB), gpuscan_get_blob and gpuscan_set_blob need. A call that need not
-               build or grow allocates nothing (but a buffer for an init on the host that is too large for an argument:
-               more than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
-               The queues of the last call and of the last one that used the object's scratch stay retained until
-               others take their place, or the end.
+               object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
+               fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
+               that bring their own scratch do not.
+               Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
+               and testing programs, for growing scratch (up to 1 MiB), for gpuscan_get_blob and for gpuscan_set_blob. A
+               call that neither builds nor grows scratch allocates nothing. (One exception: an init on the host that is
+               larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
+               The object retains the queue of its last call, and that of the last call that used its own scratch, until
+               other calls replace them or the object is destroyed.
 
-   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
-               logger's, the tracer's and the allocator's functions must not call the object. After fork() a child must
-               not use its parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or
-               succeed and the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+   THREADS     There is no global state. One thread at a time may use an object: put a lock around it where several do.
+               Objects are independent, also on one context, but each builds its own programs; so one object per
+               context, behind a lock, is the cheapest. The functions of the logger, the tracer and the allocator must
+               not call the object. After fork() a child must not use its parent's objects. If the parent has used
+               OpenCL, gpuscan_create in the child can hang; or it succeeds and the first call hangs (with PoCL 3.1,
+               whose threads do not exist in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
 
-   TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
-               offsets and counts are checked; a count read on the device is clamped to the count of the desc.
+   TRUST       Custom texts and blobs are executed: take them only from sources from which you would take a program.
+               Sizes, offsets and counts are checked. A count read on the device is clamped to the desc's.
 
    VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
                of the implementation that is linked or loaded. Structs have no version or size field, and will not get
-               one: compile all files of a program with the same gpuscan.h. A later one may have more fields at the end
-               of a struct, and more values before the end of an enum; what is there keeps its name, and a new field's
-               zero does what was done before. So fill structs by name and zero the rest. Enums are 4 bytes (with gcc's
-               -fshort-enums less: in all files or none). What cannot include this file (a binding in another language)
-               compares gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
+               one: compile all files of a program with the same gpuscan.h. A later version may append fields to a
+               struct and values to an enum. Existing names stay, and a new field's zero means the old behaviour. So
+               fill structs by name and zero the rest. Enums are 4 bytes. (With gcc's -fshort-enums they are smaller:
+               use it in all files or in none.) A binding in another language, which cannot include this file, compares
+               gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
 
-   LIBRARY     A shared library that has the public functions and nothing else:
+   LIBRARY     This builds a shared library that exports the public functions and nothing else:
                    cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
                       '-DGPUSCAN_API=__attribute__((visibility("default")))' -x c gpuscan.h -o libgpuscan.so
                (Windows: GPUSCAN_API=__declspec(dllexport), and __declspec(dllimport) in the programs that use it.)
-               Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
-               or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
+               Where a package has installed the header, write #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
+               or compiles with -fvisibility=hidden, so that two plug-ins with different versions do not clash.
 
-   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V. Two halves of a
-               scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V.
+               gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
    SECTIONS    search for the name in brackets:
-               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
-               [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
-               [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [INTEGRAL] [QUANTILE]
-               [PUBLIC ENTRY POINTS] [LICENCE].
-               The kernels are edited in kernels.cl.inc; tools/embed brings their code here, without comments.
+               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS] [DEVICE NUMBERS]
+               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS] [DEVICE PROFILE]
+               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS] [SCAN]
+               [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS]
+               [LICENCE].
+               The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
 
-   CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
-                      gpuscan_runs: unique, run-length encoding and reduction by key, with custom->equal;
-                      gpuscan_reduce: rows, src_pitch, segments by offsets;
-                      gpuscan_scan: segments by heads, keys or offsets;
+   CHANGES     0.2.0  New operations: gpuscan_select (with payloads, gpuscan_tally and custom->select); gpuscan_runs:
+                      unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
+                      sort of keys of every builtin type, and of custom types by custom->key, with payloads and
+                      permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
+                      New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
+                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
-                      gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
-                      custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
-                      gpuscan_image: samples_image and src_image, 2D images instead of buffers; gpuscan_info:
-                      has_images; gpuscan_scan, gpuscan_integral: src_pitch_bytes, dst_pitch_bytes;
-                      gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
-                      GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
-                      points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
-                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
-                      gpuscan_set_blob loads and launches what the blob has (blobs of 0.1.0 are refused); programs are
-                      built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
-                      with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
-                      samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
-                      that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
-                      images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
-                      add take from 2/3 to 1/600 of the time, on CPUs short rows, argmin, structs, edges, many bins and
-                      samples of 16 bits from 2/3 to 1/20; executables that hold the implementation are a quarter
-                      smaller; without a sub-group's lanes AUTO scans in several passes; sums of floats have errors
-                      that do not grow with the count, and adding 0 changes no result of a scan (see floats in
-                      gpuscan_reduce, gpuscan_scan and gpuscan_runs); lanes by OpenCL's sub-groups and by AMD's
-                      builtins; every program is tried out at its first use; GPUs refuse the CPU strategies; sorts
-                      refuse outputs that are CL_MEM_WRITE_ONLY, and calls host memory that kernels cannot use
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
+                      images instead of buffers, as samples_image and src_image.
+                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size. gpuscan_desc: library,
+                      tracer. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of
+                      entry points may have gaps. gpuscan_X_prepare launches what it built, so that no driver compiles
+                      in the first call, and gpuscan_set_blob loads and launches the programs of the blob (blobs of
+                      0.1.0 are refused). Lanes work by OpenCL's sub-groups and by AMD's builtins. Each program is
+                      tested at its first use, and built without the compiler's warnings.
+                      Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
+                      are rounded to the samples' type first. custom->convert may give floats below 0 to signed
+                      integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
+                      changes no result. Errors of sums of floats do not grow with the count (see floats in
+                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). Without a sub-group's lanes AUTO scans in several
+                      passes. GPUs refuse the CPU strategies, sorts refuse outputs that are CL_MEM_WRITE_ONLY, and calls
+                      refuse host memory that kernels cannot use.
+                      Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
+                      scans in place, argmin and uniform add take from 2/3 to 1/600 of the time; on CPUs short rows,
+                      argmin, structs, edges, many bins and samples of 16 bits from 2/3 to 1/20. Executables that
+                      contain the implementation are a quarter smaller.
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -202,7 +206,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* missing too, so the compiler stops here; gcc passes over a file it was asked for before */
+#include <OpenCL/cl.h> /* missing, too, so the compiler stops here: gcc does not look again for a file that
+                          __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -215,8 +220,8 @@
 #endif
 #ifndef CL_VERSION_1_2
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
-#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that, */
-typedef struct gpuscan__no_image_desc cl_image_desc; /* and the table of entry points */
+#define GPUSCAN__IMPLEMENTED /* so that the implementation does not repeat the error, */
+typedef struct gpuscan__no_image_desc cl_image_desc; /* nor the table of entry points */
 #endif
 
 #ifndef GPUSCAN_API
@@ -235,19 +240,19 @@ extern "C" {
 
 /* [TYPES] ---------------------------------------------------------------------------------------------------------- */
 
-/* The library's object: one for one context and device. One thread at a time uses it; distinct objects are
+/* The library's object, made for one context and one device. One thread at a time may use it. Distinct objects are
    independent, also on a shared context. */
 typedef struct gpuscan gpuscan;
 
-/* 0 is success, -1 to -1999 are OpenCL's own codes, passed through; the library's own come in classes of 100.
+/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100.
    gpuscan_result_string names each of them. */
 typedef int32_t gpuscan_result;
 
-/* The list that makes the codes and their texts: X(name, value, in a few words). */
+/* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)        \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
     /* the caller's arguments */                                                                                       \
-    /* NULL where it must not be, an unknown enum value, fields that clash */                                          \
+    /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
     /* the type does not fit the operation */                                                                          \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
@@ -255,13 +260,13 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
     /* a queue, buffer or event of another context or device */                                                        \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a missing buffer, or no buffer at all (an image, say) */                                                        \
+    /* a missing buffer, or an object that is not a buffer (an image, for example) */                                  \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* an output that kernels may not write, an input that they may not read, host memory that is not aligned */       \
+    /* an output that kernels may not write, an input that they may not read, or host memory that is not aligned */    \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
-    /* ranges overlap that may not */                                                                                  \
+    /* ranges overlap that must not */                                                                                 \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size that does not fit 64 bits or the host's size_t */                                                        \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
@@ -271,26 +276,26 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
-    /* no 2D image, or one of a format that is not read */                                                             \
+    /* not a 2D image, or an image of a format that is not read */                                                     \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or a format that is not read")                               \
     /* the machine */                                                                                                  \
-    /* no OpenCL loader on this machine, or it lacks entry points */                                                   \
+    /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
-    /* a loader, but no OpenCL driver */                                                                               \
+    /* a loader without any OpenCL driver */                                                                           \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
       "no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd)")                   \
-    /* drivers, but no device (of the name that was asked for) */                                                      \
+    /* drivers without a device (of the requested name) */                                                             \
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is")           \
-    /* the device is below OpenCL 1.2, or has no compiler */                                                           \
+    /* the device is older than OpenCL 1.2, or has no compiler */                                                      \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* what this device cannot do */                                                                                   \
+    /* limits of the device */                                                                                         \
     /* f64 without double precision */                                                                                 \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
-    /* the strategy that was forced does not fit the device or the call */                                             \
+    /* the forced strategy does not fit the device or the call */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
-    /* an image, on a device that has none */                                                                          \
+    /* an image, on a device without images */                                                                         \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
     /* host memory */                                                                                                  \
     /* the allocator returned NULL */                                                                                  \
@@ -301,18 +306,18 @@ typedef int32_t gpuscan_result;
     /* the custom type's size on the device is not the one given */                                                    \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type has another size on the device")                              \
     /* blobs */                                                                                                        \
-    /* truncated, damaged, or of another device, driver or version: programs get rebuilt */                            \
+    /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
     /* the library itself */                                                                                           \
-    /* the device's compiler refuses the library's own kernels: please report the log */                               \
+    /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler refuses the kernels")
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
 #undef GPUSCAN__RESULT
 
-/* Element types. DEFAULT is what the field's comment says. F16 is a storage type: elements, init and total are 2 bytes
-   each, and the arithmetic is in f32. */
+/* Element types. DEFAULT stands for the type that the field's comment names. F16 is a storage type: elements, init and
+   total are 2 bytes each, and the arithmetic is in f32. */
 typedef enum gpuscan_type {
     GPUSCAN_TYPE_DEFAULT = 0,
     GPUSCAN_TYPE_I8,
@@ -330,10 +335,10 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
-   C's fmin and fmax do; of NaN alone, init too, they are an infinity, their identity (gpuscan_uniform_add
-   combines two numbers, so NaN and NaN stay NaN). AND, OR and XOR are for integers.
-   ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
+/* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
+   C's fmin and fmax do. If all values are NaN, init included, they give their identity, an infinity.
+   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers.
+   ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -348,28 +353,29 @@ typedef enum gpuscan_op {
     GPUSCAN_OP_COUNT
 } gpuscan_op;
 
-/* How a call is computed. AUTO takes what the device profile says; the others force one, for tests and comparisons.
-   Every strategy gives the same integers; floats are the same bits from run to run within one strategy. What a device's
-   profile rules out is UNSUPPORTED_STRATEGY (see gpuscan_info.refused): a GPU takes no CPU_ strategies.
-
-   A selection, and runs, are computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
+/* How a call is computed. AUTO follows the device profile; the others force one strategy, for tests and comparisons.
+   Every strategy gives the same integers; floats have the same bits from run to run within one strategy. A strategy
+   that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused): GPUs refuse the CPU_
+   ones.
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
-                      scan of the chunks: nothing assumed    second launch combines them
+                      scan of the chunks: assumes nothing    second launch combines them
+                      about the order of groups
    SINGLE_PASS        one launch, decoupled look-back        one launch, the last group   bins in local memory, merged
                                                              to arrive combines           into global memory
    SINGLE_PASS_AHEAD  the same, with half of the groups      as SINGLE_PASS               as SINGLE_PASS
                       summing tiles ahead of the scan
-                      (the first three, of many rows of up
-                      to 32 elements: one a work-item)
-   CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         tables of one work-item each,
+   CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         a table per work-item,
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   A sort: MULTI_PASS has three launches for 4 bits of the keys; SINGLE_PASS (and _AHEAD) one for 8 bits, whose tiles
-   look back, and one before all; CPU_MULTI_PASS (and CPU_SINGLE_PASS) three for 8 bits, a work-item a group. Few
-   elements are sorted in one launch. */
+   The first three scan many rows of up to 32 elements with one work-item a row. Selections and runs are computed as
+   scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+
+   A sort: MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch that
+   counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three for each 8
+   bits, with one work-item a group. Few elements are sorted in one launch. */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -380,30 +386,31 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and where its data begins, in elements of that buffer's type. mem NULL: not given. The library retains no
-   buffer of a call. */
+/* A buffer, and the offset of its data in elements of that buffer's type. mem NULL: not given. The library does not
+   retain it. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as what a call reads, and the first of its pixels that count, in pixels. mem NULL: not given. Its format
-   says the type of its channels: f32 of normalised and float formats, the integer of their size of the others; and how
-   many there are, in this order: red, green, blue, alpha, or what of these the format has (luminance and intensity as
-   red), wherever they lie in memory. Their values are those of read_imagef, read_imagei or read_imageui without a
-   sampler. Not depth, arrays, 1D, 3D or multi-sample images. A call retains no image. */
+/* A 2D image as a source, and the first pixel to read, in pixels. mem NULL: not given. The image's format determines
+   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. The
+   channels come in the order red, green, blue, alpha, without those that the format lacks, in whatever order memory has
+   them. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a
+   sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
 } gpuscan_image;
 
-/* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
-   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
-   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity", "custom
-   convert", "custom select", "custom equal" and "custom key". Names are the caller's but for those that begin with
-   gpuscan or GPUSCAN; the expressions see source, and as variables what is said of each. Macros of source hold in the
-   kernels, too, unless their names begin with a lower-case letter. Floats are not contracted (FP_CONTRACT OFF) where
-   source does not say otherwise.
+/* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
+   library reads them during a call only, and recognises equal texts. They may have several lines. A build log counts
+   the lines of each text by itself and names it "custom" (source), "custom type", "custom combine", "custom identity",
+   "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that begin with
+   gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
+   The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
+   macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
+   unless source says otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -413,66 +420,66 @@ typedef struct gpuscan_image {
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
-    const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
-    size_t      size;     /* 1 to 1024 */
+    const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
+    size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: of a pixel,
-                             that gives the value to count. ARGMIN and ARGMAX refuse it;
-                             gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
-                             this unused */
-    const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
-    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where key b belongs to the run of the key
-                             a before it */
-    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key by which x is sorted,
-                             which C converts to key_type (f16: a float) */
+                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
+                             of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
+                             gpuscan_uniform_add converts nothing: it accepts a scan's custom and ignores this */
+    const char *select;   /* for gpuscan_select, an expression of x and i, as in convert: not 0 if x is to be kept */
+    const char *equal;    /* for gpuscan_runs, an expression of a and b: not 0 if key b belongs to the run of key a,
+                             which stands just before it */
+    const char *key;      /* for gpuscan_sort, an expression of x and i, as in convert: the key by which x is sorted. It
+                             is converted to key_type as C converts (f16: to a float) */
 } gpuscan_custom;
 
-/* One more array that follows what gpuscan_select keeps, gpuscan_sort sorts or gpuscan_runs finds at the runs' starts:
-   the elements of src go to dst as the call's own elements do. Offsets are in elements of size bytes. src and dst may be
-   the same range, but not of gpuscan_runs. */
+/* One more array that goes along with the elements: gpuscan_select and gpuscan_sort move its elements from src to dst
+   as they move the call's own elements, and gpuscan_runs copies those at the runs' starts. Offsets are in elements of
+   size bytes. src and dst may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
 } gpuscan_payload;
 
-enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* of a call */
+enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* per call */
 
-/* How many there were, left on the device: as a number, and as the arguments of an indirect dispatch over the elements
-   that were written. Either, both or none. */
+/* Where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
+   arguments of an indirect dispatch over the elements that it wrote. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type; a word in an indirect draw's arguments, say */
+    gpuscan_buffer count;          /* out: one element of count_type; say, a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, the work-groups x y z for the elements written; for none 0 1 1 */
+    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
+                                      for none */
     uint32_t       dispatch_items; /* elements a work-group; 0: 64 */
-    uint32_t       dispatch_limit; /* the largest x; of more groups y = ceil(groups / limit) and x = ceil(groups / y).
-                                      0: 65535 */
+    uint32_t       dispatch_limit; /* the largest x; beyond it y = ceil(groups / limit), x = ceil(groups / y). 0:
+                                      65535 */
 } gpuscan_tally;
 
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the call's commands wait for these events, of the object's context. If one has
-                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
-                                      If one fails later, the commands do not run and end with that status, on drivers
-                                      that do as OpenCL says */
+    cl_uint          wait_count;   /* the call's commands wait for these events, which are of the object's context. If
+                                      one has failed already, the call returns
+                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
+                                      not run and end with that status, on drivers that follow OpenCL here */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call; its
-                                      profiling times are that command's alone, see EVENTS. The caller releases it.
-                                      *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
-                                      of 64. What it holds before does not matter. mem NULL: the object's own, which
-                                      grows when it must. Calls that share scratch must not run at the same time (what
-                                      they write is undefined then, and the kernels of a sort may wait for ever); for
-                                      the object's own the library makes them wait, also for a call that then fails:
-                                      see MEMORY */
-    uint64_t         scratch_size; /* bytes from the offset on that may be used; 0: up to the end of the buffer */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
+                                      call. Its profiling times are that command's alone: see EVENTS for how to time a
+                                      call. The caller releases it. *event is NULL after a failure */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results. This offset is in bytes, a multiple of 64.
+                                      The contents before the call do not matter. mem NULL: the object's own scratch,
+                                      which grows when it must. Calls that share scratch must not run at the same time:
+                                      their results would be undefined, and the kernels of a sort might never end. For
+                                      the object's own scratch the library makes calls wait for each other, even for a
+                                      call that then fails: see MEMORY */
+    uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
 } gpuscan_call;
 
-/* Host memory. Both functions, or neither. allocate returns NULL when it fails, otherwise memory aligned for any
-   type; release is never called with NULL. */
+/* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
+   type. release is never called with NULL. */
 typedef struct gpuscan_allocator {
     void *(*allocate)(size_t size, void *user);
     void (*release)(void *memory, void *user);
@@ -481,22 +488,23 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Gets each failure in words, and what the library decides (programs built, variants refused). Silent when NULL. */
+/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: silent. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
 } gpuscan_logger;
 
-/* Gets each command of a call once it is enqueued, in order: name is the kernel's, or says what else it is ("clearing
-   the caller's scratch", "clEnqueueReadBuffer of the result", "clEnqueueMarkerWithWaitList"); both arguments are the
-   library's, so retain the event to look at it later. Its times need a queue with CL_QUEUE_PROFILING_ENABLE. What the
-   library enqueues for itself (self-tests, clearing of its own scratch) is not among them, nor a _host form's copies. */
+/* Receives each command of a call after it is enqueued, in order. name is the kernel's name or says what else the
+   command is: "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList".
+   Name and event belong to the library, so retain the event to look at it later. Its times need a queue with
+   CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
+   clearing of its own scratch), nor the copies of a _host form. */
 typedef struct gpuscan_tracer {
     void (*command)(const char *name, cl_event event, void *user);
     void *user;
 } gpuscan_tracer;
 
-/* What to hold back of a device, to test how the library gets along without it. Zero: hold back nothing. */
+/* Device features that the library shall not use, to test how it works without them. Zero: use everything. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
@@ -509,15 +517,15 @@ typedef struct gpuscan_limits {
     size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
     uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* not 0: lanes of this width (8, 16, 32 or 64) through local memory in place of the
-                                 device's own: a slow stand-in for a vendor's instructions, for tests. A CPU then
-                                 refuses SINGLE_PASS_AHEAD */
+    uint32_t lanes;           /* a slow stand-in for a vendor's instructions, for tests: lanes of this width (8, 16, 32
+                                 or 64) exchange through local memory; a CPU then refuses SINGLE_PASS_AHEAD. 0: the
+                                 device's */
 } gpuscan_limits;
 
-/* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
-   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
-   is NULL comes from the loader, or is what is linked. All are of OpenCL 1.2; the library will do without a later one
-   where a loader has it not. */
+/* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own table
+   (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that are
+   NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library adds
+   newer ones, it will work without them where a loader lacks them. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -579,47 +587,48 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* What gpuscan_create needs to know. All zero: the first device whose name, or platform's name, contains the
-   environment variable GPUSCAN_DEVICE; where that is not set, the best: GPUs before other accelerators before CPUs, and
-   among equals by compute units times clock. */
+/* How gpuscan_create opens the object. All zero: the first device whose name, or whose platform's name, contains the
+   environment variable GPUSCAN_DEVICE. If that is not set: the best device, GPUs before other accelerators before CPUs,
+   then by compute units times clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
-    cl_device_id          device;      /* NULL: the context's first device; without a context: as device_name says */
+    cl_device_id          device;      /* NULL: the context's first device; without a context device_name picks one */
     cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
                                           library. Retained */
-    const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
-                                          used where context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: the ICD loader's, or with
-                                          GPUSCAN_LINK_OPENCL what is linked. Copied */
+    const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
+                                          ignored if context or device is given */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: taken from the ICD loader, or with
+                                          GPUSCAN_LINK_OPENCL from the linked library. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
-    char                 *error;       /* out: gpuscan_create's own failure in words, at most error_size bytes */
+    char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: none, and commands have no more events than they need */
+    gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
 } gpuscan_desc;
 
-/* What the library made of a desc and a device. The strings live as long as the object. */
+/* What the object runs on and has decided. The strings live as long as the object. */
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL until a call that names none makes the library's own: ask after it */
+    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own: call
+                                         gpuscan_get_info again after it */
     const char      *device_name;
     const char      *platform_name;
-    const char      *profile;         /* the row of the profile table, "NVIDIA GPU" say */
-    size_t           work_group_size; /* the largest that is used */
+    const char      *profile;         /* the row of the profile table, for example "NVIDIA GPU" */
+    size_t           work_group_size; /* the largest that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO stands for on such a device, for
-                                                                            large counts; a call may need another */
-    uint32_t         refused;  /* strategies that are not used here, by some operation at least: a sum of
-                                  1 << GPUSCAN_STRATEGY_... */
-    uint32_t         refusals; /* how often a strategy or the vendor's instructions were given up, because a program was
-                                  not built or failed its self-test: please report it */
-    const char      *refusal;  /* why, the last time; "" */
-    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO picks on such a device for large
+                                                                            counts; a call may need another */
+    uint32_t         refused;  /* strategies that at least one operation does not use here: a sum of 1 <<
+                                  GPUSCAN_STRATEGY_... */
+    uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
+                                  program did not build or failed its self-test: please report it */
+    const char      *refusal;  /* the reason for the last of them; "": none */
+    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
     gpuscan_strategy sort_strategy;
     int              has_images;
 } gpuscan_info;
@@ -634,53 +643,52 @@ typedef enum gpuscan_segment_form {
     GPUSCAN_SEGMENTS_NONE = 0,
     GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements [data[s], data[s + 1]) */
     GPUSCAN_SEGMENTS_HEADS,   /* gpuscan_scan only: a segment begins at element i where data[i] is not 0 */
-    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: where data[i] is not equal to data[i - 1], as C's == says: each NaN
-                                 begins a segment, -0 and +0 are equal */
+    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: a segment begins where data[i] is not equal to data[i - 1] by C's
+                                 ==. Each NaN begins a segment; -0 and +0 are equal */
 } gpuscan_segment_form;
 
 /* How src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on. HEADS and
-                                       KEYS: one an element */
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending element numbers, counted from src.offset. HEADS and
+                                       KEYS: one per element */
     gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
-                                       KEYS: any builtin type, u32 by default */
+                                       KEYS: any builtin type, default u32 */
     uint64_t             count;     /* OFFSETS: segments; 0 is legal */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
 
-/* What gpuscan_scan computes. */
+/* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements a row; 0 is legal: only the totals are written */
     gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: as src_type. The arithmetic is the destination's (f32 for f16) */
+    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type (f16: in f32) */
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
                                            operator's identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* or, instead, one dst_type element on the device; every row begins with it */
+    gpuscan_buffer        init_buffer;  /* the same on the device, instead of init; every row begins with it */
     gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element, the count, read when the call runs; the
-                                           count above is its upper bound */
+    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
+                                           runs; the count above bounds it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
-    gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, whole elements
-                                              of them */
+    gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes, whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 
-/* What gpuscan_uniform_add computes. */
+/* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* dst's type, ceil(count / block) elements */
     uint64_t              count;
-    uint64_t              block;        /* elements an addend, at least 1 */
+    uint64_t              block;        /* elements that share an addend, at least 1 */
     gpuscan_type          type;         /* default: u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
@@ -689,15 +697,14 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 
-/* What gpuscan_reduce computes. */
+/* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* dst_type, one element a row or segment; exactly one of dst and result must be
-                                          given */
-    void                 *result;      /* or host memory for them, which must stay until the event has completed */
-    uint64_t              count;       /* elements: of all of src, with segments, too; of each row */
+    gpuscan_buffer        dst;         /* dst_type, one element a row or segment. Give exactly one of dst and result */
+    void                 *result;      /* host memory instead of dst; must stay valid until the event has completed */
+    uint64_t              count;       /* elements: of each row; with segments, of all of src */
     gpuscan_type          src_type;    /* default: u32 */
-    gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
+    gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
     const void           *init;        /* as in gpuscan_scan_desc; not for ARGMIN and ARGMAX */
@@ -707,7 +714,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_call          call;
     uint64_t              rows;        /* independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
-    gpuscan_segments      segments;    /* or, instead of rows, segments of src */
+    gpuscan_segments      segments;    /* instead of rows: segments of src */
 } gpuscan_reduce_desc;
 
 typedef enum gpuscan_bins {
@@ -723,14 +730,14 @@ typedef enum gpuscan_outside {
 } gpuscan_outside;
 
 /* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
-   that the wrong one was set. Integer bounds may lie outside the type. */
+   if the wrong member is set. Integer bounds may lie outside the type. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
     double   f;
 } gpuscan_bound;
 
-/* What gpuscan_histogram computes. */
+/* The arguments of gpuscan_histogram. */
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
@@ -740,11 +747,11 @@ typedef struct gpuscan_histogram_desc {
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower. i, u or f by the samples' type */
-    int             closed;        /* not 0: the upper bound (last edge) belongs to the last bin. VALUES ignores it */
+    int             closed;        /* not 0: the last bin includes the upper bound (last edge). VALUES ignores it */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional, one a pixel: what each of its samples counts; missing: 1 */
+    gpuscan_buffer  weights;       /* optional, one per pixel: the weight that each of its samples adds; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
@@ -756,68 +763,68 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
-    const gpuscan_custom *custom;  /* optional: its convert makes one value of each pixel, which is counted */
-    gpuscan_type    value_type;    /* that value's; default: as sample_type (f16: f32). Bounds and edges are of it */
-    const char     *weight;        /* optional, instead of weights: an expression, what a pixel counts */
-    uint64_t        tile_width;    /* pixels; with either of these not 0 each tile has a histogram. 0: a whole row */
+    const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
+    gpuscan_type    value_type;    /* its type, also of bounds and edges; default: sample_type (f16: f32) */
+    const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
+    uint64_t        tile_width;    /* pixels; if either is not 0, each tile has a histogram. 0: a whole row */
     uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both of each channel in
-                                            turn, 2 * channels of them */
-    uint64_t        edges_pitch;   /* EDGES: from one channel's edges to the next's; 0: all channels have the same */
+    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both bounds of each
+                                            channel in turn, 2 * channels of them */
+    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
     gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
 } gpuscan_histogram_desc;
 
-/* Who decides what gpuscan_select keeps. */
+/* What decides which elements gpuscan_select keeps. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
-    GPUSCAN_SELECT_BITS,      /* where bit i % 32 of the u32 flags[i / 32] is 1 */
-    GPUSCAN_SELECT_PREDICATE  /* where custom->select is not 0 */
+    GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
+    GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
 } gpuscan_select_by;
 
-/* What gpuscan_select computes. */
+/* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* either may be left out where nothing wants it */
-    uint64_t               count;        /* elements; 0 is legal: only the tally is written */
+    gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
+    uint64_t               count;        /* elements; 0 is legal: only selected is written */
     gpuscan_type           type;         /* of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: the others are kept */
-    gpuscan_buffer         flags;        /* FLAGS: count of them, BITS: ceil(count / 32) words */
+    int                    invert;       /* not 0: keep the elements that would not be kept */
+    gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type's size */
-    gpuscan_buffer         indices;      /* out, optional: the i of each element that is kept */
+    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type: its size */
+    gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* elements that dst, indices and each payload's dst have room for; what is
-                                            beyond is counted and not written. 0: count */
-    gpuscan_tally          selected;     /* out, optional: how many are kept */
+    uint64_t               capacity;     /* elements that dst, indices and each payload's dst have room for; elements
+                                            beyond are counted and not written. 0: count */
+    gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
     gpuscan_call           call;
 } gpuscan_select_desc;
 
-/* What gpuscan_runs computes. What has no buffer is not wanted. */
+/* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
-    uint64_t               count;         /* keys; 0 is legal: only the tally is written */
-    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal says which are equal */
-    int                    bitwise;       /* not 0: builtin keys are equal where their bits are */
+    uint64_t               count;         /* keys; 0 is legal: only runs is written */
+    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which are equal */
+    int                    bitwise;       /* not 0: builtin keys are equal if their bits are */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out: its i, of index_type */
-    gpuscan_buffer         lengths;       /* out: how many keys each run has, of index_type */
+    gpuscan_buffer         starts;        /* out: the index i of each run's first key, of index_type */
+    gpuscan_buffer         lengths;       /* out: the number of keys in each run, of index_type */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst, out: of each run the elements of src at its keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
-    gpuscan_op             op;            /* but ARGMIN and ARGMAX */
+    gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* of each, dst gets the elements of src at the runs' first keys */
+    const gpuscan_payload *payloads;      /* for each, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* runs that each output has room for; what is beyond is counted and not
-                                             written. 0: count */
-    gpuscan_tally          runs;          /* out: how many there are */
+    uint64_t               capacity;      /* runs that each output has room for; more are counted, not written. 0:
+                                             count */
+    gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     const void            *host_src;      /* for gpuscan_runs_host only: src, starts, lengths and dst as host arrays */
@@ -825,73 +832,77 @@ typedef struct gpuscan_runs_desc {
     gpuscan_call           call;
 } gpuscan_runs_desc;
 
-/* What gpuscan_sort computes. */
+/* The arguments of gpuscan_sort. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
-    gpuscan_buffer         dst;           /* out; mem NULL: only the permutation or payloads are wanted */
+    gpuscan_buffer         dst;           /* out; mem NULL: computes only the permutation or payloads */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
-    int                    descending;    /* not 0: the largest first; equal keys keep their order all the same */
-    uint32_t               bit_begin;     /* only these bits of the key's code count: from bit_begin */
-    uint32_t               bit_end;       /* to below bit_end; 0: to the last */
-    const gpuscan_payload *payloads;      /* arrays that are brought into the same order */
+    int                    descending;    /* not 0: the largest first; equal keys still keep their order */
+    uint32_t               bit_begin;     /* compares bits bit_begin to bit_end - 1 of the key's code: see
+                                             gpuscan_sort */
+    uint32_t               bit_end;       /* 0: up to the last bit */
+    const gpuscan_payload *payloads;      /* arrays that are put into the same order */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be used as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Else they are of custom->type, and sorted by
-                                             custom->key, which gives a key_type (f16: a float) of x and i */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
+    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Otherwise they are of custom->type and sorted
+                                             by custom->key, which gives a key_type (f16: a float) of x and i */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
 } gpuscan_sort_desc;
 
-/* What gpuscan_integral computes. */
+/* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
-    uint64_t          width, height;   /* pixels a row and rows of an image; of 0 an EXCLUSIVE table still has zeros */
+    uint64_t          width, height;   /* pixels a row, and rows of an image; if one is 0, an EXCLUSIVE table still has
+                                          its first row or column of zeros */
     uint64_t          images;          /* 0: 1 */
     uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* u32, i32, u64 or i64 of integers, f32 or f64 of any. Default: u32 of unsigned,
-                                          i32 of signed integers, f32 of floats */
+    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. Default: u32 for
+                                          unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
     int               square;          /* not 0: sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: just these */
+    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
     uint64_t          dst_pitch;
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
-    uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
+    uint64_t          dst_image_pitch; /* the same in dst; 0: height rows, for EXCLUSIVE tables height + 1 */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
 
-/* What gpuscan_quantile gives of each fraction. */
+/* What gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread over the bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, of two fractions: the mean of the samples between their ranks, at bins' centres */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, if the bin's samples are spread evenly over the bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, taken at the bins'
+                                 centres */
 } gpuscan_quantile_form;
 
-enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* of a call */
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* per call */
 
-/* What gpuscan_quantile computes. */
+/* The arguments of gpuscan_quantile. */
 typedef struct gpuscan_quantile_desc {
-    gpuscan_buffer        counts;         /* histograms: as gpuscan_histogram leaves them */
-    gpuscan_buffer        dst;            /* out: u32 or f32, those of one histogram after those of another */
+    gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
     uint32_t              bins;           /* 0: 256 */
     uint64_t              rows;           /* histograms; 0: 1 */
-    uint64_t              pitch;          /* counters from one to the next, at least bins; 0: bins */
+    uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
     const double         *fractions;      /* from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
-    gpuscan_buffer        edges;          /* or, instead, f32: bins + 1 ascending edges, the same for all rows */
-    float                 empty;          /* VALUE, MEAN: the answer where there are no samples; BIN: it is bins */
-    gpuscan_buffer        cdf;            /* out, optional: each bin's sum of the counts up to it; laid out as counts */
+    gpuscan_buffer        edges;          /* instead, f32: bins + 1 ascending edges, the same for all rows */
+    float                 empty;          /* VALUE, MEAN: the result if there are no samples; BIN: it is bins */
+    gpuscan_buffer        cdf;            /* out, optional: for each bin the sum of the counts up to and including it;
+                                             laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
@@ -900,547 +911,564 @@ typedef struct gpuscan_quantile_desc {
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
-/* Opens an object on one context and device. Builds nothing yet.
+/* Opens an object on one context and device. Builds no program yet.
 
-   gs     out: the object, NULL after a failure; gpuscan_destroy closes it
-   desc   NULL or all zero: the best device there is
+   gs     out: the object, NULL after a failure; close it with gpuscan_destroy
+   desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
-   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
-   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other, a library where
-   OpenCL is linked); INVALID_CONTEXT (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL
-   said. */
+   Returns GPUSCAN_ERROR_NO_OPENCL (no loader, also where a table of entry points has gaps that only a loader could
+   fill); NO_PLATFORM or NO_DEVICE (none at all, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is
+   NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
+   INVALID_CONTEXT (the device or queue is not of the context); OUT_OF_HOST_MEMORY; or OpenCL's own code. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
-   OpenCL, which keeps what they use. */
+/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run complete, and OpenCL
+   keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* Says what the object runs on and what it decided. INVALID_ARGUMENT where gs or info is NULL. */
+/* Reports what the object runs on and what it has decided. INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* A result in a few words, of OpenCL's codes their names; "unknown result" for other numbers. Never NULL. */
+/* Returns a result in a few words; for OpenCL's codes their names, for other numbers "unknown result". Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* The last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of it; the
-   logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
+/* Returns the last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of
+   it; the logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
-/* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
+/* Returns a builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* The GPUSCAN_VERSION of the implementation, which is the header's where both are compiled together. */
+/* Returns the GPUSCAN_VERSION of the implementation; it equals the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
 
-/* The bytes of a public struct or union in the implementation, by its name, "gpuscan_scan_desc" say; 0 for NULL and for
-   what it does not know. For bindings, which write the structs down again. */
+/* Returns the bytes of a public struct or union in the implementation, by its name, for example "gpuscan_scan_desc"; 0
+   for NULL and for unknown names. For bindings, which declare the structs again. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
+/* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
-   only to build a program that it needs for the first time (a second or less), to try that out on a few numbers, to
-   launch it once on nothing where drivers have work left until then, and to clear the object's scratch when that grows;
-   gpuscan_X_prepare does all this ahead. Programs differ by operation,
-   types, operator, kind, custom texts, strategy and a class of sizes; those of selections and runs also by the outputs
-   and their sizes, those of integral images by channels and square, and those of histograms by bins, form, a class of
-   bounds, channels, mask, outside, closed, weights, counters and a class of tiles.
+   only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
+   built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
+   launched once on nothing. gpuscan_X_prepare does all this ahead.
+   Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
+   counts. (Small and large counts take different programs. The limits depend on the device, so prepare with the counts
+   that you will use.) Programs of selections and runs also differ by the outputs and their sizes; those of integral
+   images by channels and square; those of histograms by bins, form, channels, mask, outside, closed, weights, counters,
+   the arithmetic that the bounds need, and whether there are tiles and how large they are.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
-                   buffer must reach to its last element, that of the last row. What is written must not overlap
-                   anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
-                   Rows may lie in the gaps of other rows (src and dst side by side in one buffer), and an output in
-                   one gap, where the pitches show it: modulo their greatest common divisor, in bytes, each range's
-                   rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
-                   a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two
-                   that divides the element's size, but to no more than 16 bytes (call.scratch: to 64); custom types
-                   with an alignment of their own that is larger (float8: 32, double16: 128) need that, and call.scratch
-                   at the begin of its buffer does, too.
-     count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
-                   desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
-     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
-                   reduction to result the host to read it.
-     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
-                   UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
+                   buffer must reach to its last element, which is that of the last row. A range that the call writes
+                   must not overlap anything else that the call reads or writes, its scratch included. Inputs may
+                   overlap each other. Rows may lie in the gaps between other rows (src and dst side by side in one
+                   buffer), and an output may lie in a gap, if the pitches show it: let d be the greatest common divisor
+                   of the pitches in bytes; then the byte positions of each range's rows, modulo d, must form one
+                   interval, and these intervals must not overlap. Otherwise the bytes between rows count as part of a
+                   range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that
+                   divides the element's size, but to no more than 16 bytes (call.scratch: to 64). Custom types that
+                   need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
+                   call.scratch's buffer needs it, too.
+     count_buffer  One number of count_type. The count is read on the device when the call runs; if it is above the
+                   desc's count, the desc's count is used. Sizes, pitches and scratch follow the desc's count.
+     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
+                   reduction to result the host must be allowed to read it.
+     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
+                   UNSUPPORTED_TYPE for f64 on a device without it; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
-                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY where one was forced, or where each that fits has failed its
-                   self-test; INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list;
-                   CUSTOM_SOURCE or CUSTOM_SIZE for custom texts; BUILD; OUT_OF_HOST_MEMORY; or what OpenCL said. Only
-                   the last command that is enqueued writes outputs, so after any of these the outputs are as they were.
+                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
+                   strategy that fits has failed its self-test; INVALID_EVENT or
+                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
+                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or OpenCL's own code. Only the last command writes outputs,
+                   so they are unchanged after any of these.
 
-   gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
-   given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
-   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
-   (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's, and so must rows, pitches, segments and the offsets of src and dst, by which scans choose
-   programs; buffers (but for count_buffer, images, a histogram's weights, a quantile's cdf and the outputs of
-   selections and runs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one
-   that is not are both prepared. Returns what the call would, but for what concerns buffers and events.
+   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
+   is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
+   kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
+   some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
+   queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
+   them. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
+   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a
+   scan in place and one that is not. It returns what the call would return, except errors of buffers and events.
 
-   gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
-   call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
-   gpuscan_X_prepare; size NULL is INVALID_ARGUMENT, and *size is 0 after a failure.
+   gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
+   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. It
+   takes the same desc and returns the same errors as gpuscan_X_prepare; in addition INVALID_ARGUMENT if size is NULL.
+   *size is 0 after a failure.
 
-   gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL; in it, the fields that
-   the arrays and numbers among the arguments replace must be zero, else it is INVALID_ARGUMENT, as a missing array is.
-   All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
-   caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
-   The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
-   must not overlap an input. They may lie at any address; a CPU uses those in place that begin at a multiple of their
-   type's size (custom types: of the largest power of two that divides it) and copies the others. A failure of the
-   device once it runs, or when the results are fetched, leaves what the outputs hold unknown; nothing uses the arrays
-   any more when the call has returned. */
+   gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
+   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT, as it does if an
+   array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
+   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
+   have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
+   elements between rows are unchanged. An output must not overlap an input. Arrays may lie at any address. A CPU uses
+   an array in place if it begins at a multiple of its type's size (custom types: of the largest power of two that
+   divides the size), and copies it otherwise. If the device fails while it runs, or while results are fetched, the
+   contents of the outputs are undefined. After the call has returned nothing uses the arrays. */
 
-/* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
+/* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i].
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes, instead of the pitches: multiples of the elements' sizes, since
-                 rows begin at whole elements. Rows of RGB that are aligned to 4 bytes are such rows of u8; their sums
-                 channel by channel are gpuscan_integral's of as many images of height 1
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
+                 since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
+                 (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
    segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
-                 begins one. OFFSETS need not begin with 0 nor end with count: what lies before the first and behind the
-                 last is a segment each; of no offsets src is one. Offsets that descend or lie beyond count give wrong
-                 results, but nothing else happens. Keys and heads must not overlap dst
-   count_buffer  the elements of each row; what lies in dst past them stays as it was
-   aliasing      in place: src and dst may be the same range of one buffer, if their types have one size and, where
-                 there are several rows, their pitches are equal
-   scratch       about 1/1000 of the data; for OFFSETS a bit an element besides
+                 begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
+                 offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
+                 descend or exceed count give wrong results, but do no other harm. Keys and heads must not overlap dst
+   count_buffer  the elements of each row; dst is unchanged past them
+   aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
+                 several rows, their pitches are equal
+   scratch       about 1/1000 of the data; for OFFSETS also one bit per element
    count 0       src and dst may be missing; only the totals are written: init, or the identity
-   conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
-                 given, else as C converts
-   floats        are combined in another order than C's loop does, and by each strategy in its own. But with all of them
-                 the total is the last inclusive element, and of two calls that differ in kind alone element i + 1 of
-                 the exclusive one is element i of the inclusive one, bit for bit, with custom operators, too (MIN and
-                 MAX: but for the sign of a zero; large results that a CPU stores past its caches: if both dst begin at
-                 the same place of a line of memory); an ADD of what is not negative, after any init, never decreases;
-                 and an ADD of +0 or -0 keeps the bits of the result (of -0 and +0 the sum is +0), so that a search
-                 in running sums never finds an element of weight 0.
-                 An ADD of elements of one sign, and init of the same, has a relative error below 1e-6 in f32 and f16
-                 (which then is rounded as it is stored) and below 2e-15 in f64 at every element, however many there
-                 are; of values that are chosen so that all additions round one way, below 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
-                 than 64 bytes, or in place on a device without fences of device scope; or
-                 its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count, given twice, or of bytes that are no whole elements;
-                 segments with rows, pitches or total, without a form, with a count though not by OFFSETS, or with
-                 host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit the form.
-                 By segments a single pass takes elements of less than 64 bytes
+   conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
+                 if that is given, otherwise as C converts
+   floats        are combined in another order than in C's loop, and each strategy has its own order. The following
+                 holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
+                 Two calls that differ only in kind agree: element i + 1 of the exclusive one is element i of the
+                 inclusive one, bit for bit. (Exceptions: MIN and MAX may differ in the sign of a zero; large results
+                 that a CPU stores past its caches agree if both dst begin at the same position of a cache line.) An ADD
+                 of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the
+                 result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0.
+                 An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in f32 and
+                 f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any count.
+                 For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements of more than 64
+                 bytes (in a scan by segments: of 64 bytes or more), or in place on a device without fences of device
+                 scope; or its tiles, at least one a row, are more than one launch can have. AUTO takes another strategy
+                 instead. INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not
+                 whole elements; segments with rows, pitches or total, without a form, with a count though the form is
+                 not OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not
+                 fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
                  Segments: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
 
-/* Builds what a scan with this desc will need. */
+/* Builds the programs that a scan with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 
-/* The bytes of scratch that a scan with this desc needs at most. */
+/* Stores the bytes of scratch that a scan with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* A scan of the array src into the array dst, of count elements a row. src may equal dst, if the types have one size
-   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero;
-   what says where segments begin is a buffer, segments.data, or an array, segments.host_data. */
+/* Scans the array src into the array dst, count elements a row. src may equal dst if the types have the same size and
+   the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be
+   zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 
-/* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i], the second half of every scan in
-   several pieces. The addend is the left operand.
+/* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
+   This is the second half of every scan in several pieces.
 
    dst           in and out: count elements of type from dst.offset on
    addend        ceil(count / block) elements of type from addend.offset on
-   count_buffer  the elements of dst; what lies past them stays as it was
+   count_buffer  the elements of dst; dst is unchanged past them
    aliasing      none: dst and addend must not overlap
    scratch       none
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan whose second half this is, and its convert is not used
+   conversion    none: custom may be that of the scan whose second half this is; its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 
-/* Builds what a uniform add with this desc will need. */
+/* Builds the program that a uniform add with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 
-/* The bytes of scratch that a uniform add needs: 0. Builds nothing. */
+/* Stores the bytes of scratch that a uniform add needs: 0. Builds nothing. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
 
-/* A uniform add on the array dst of count elements, with the array addend of ceil(count / block). They must not
+/* Combines the array dst of count elements with the array addend of ceil(count / block) elements. They must not
    overlap. dst, addend, count and block of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 
-/* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. With ARGMIN or
-   ARGMAX the index of the smallest or largest element, the first of equals, counted from the row's first element, or
-   with segments from src.offset; NaN is no candidate.
+/* Reduction: init op src[0] op ... op src[count - 1], over all elements, over each row, or over each segment. ARGMIN
+   and ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
+   first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: one dst_type element a row or segment, from dst.offset on
-   result        or, instead of dst: as many in host memory, which must stay until the call is done
-   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. They need not cover
-                 src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX as below. Offsets that
-                 descend or lie beyond count give wrong results, but nothing else happens
+   result        instead of dst: the same elements in host memory, which must stay valid until the call has completed
+   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
+                 cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
+                 count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the elements of each row, or with segments those of src
    aliasing      none: dst must overlap nothing else
-   scratch       some values a compute unit, and result's. Where neither dst nor result is given to
-                 gpuscan_reduce_prepare or _scratch_size, there is enough for either
-   count 0       src may be missing; each result is init, or the identity, or for ARGMIN and ARGMAX, as where all
-                 elements are NaN, the largest value of dst_type
+   scratch       some values a compute unit, and with result its elements. If neither dst nor result is given to
+                 gpuscan_reduce_prepare or _scratch_size, they provide enough for either
+   count 0       src may be missing; each result is init or the identity. For ARGMIN and ARGMAX it is the largest value
+                 of dst_type, as it is where all elements are NaN
    conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
-                 as they are (f16: as f32)
+                 unconverted (f16: as f32)
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
-                 once) or 2e-15 (f64) for up to 2^32 elements a result, and so has a custom operator that adds elements
-                 of at most 64 bytes. Values chosen to be rounded the same way in every addition reach 7e-6 or 1.3e-14
-                 at most
+                 once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
+                 elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
+                 7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
                  src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
                  which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
-                 neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the
+                 neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
                  device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's
-                 dst_type u32, whose largest value means that there is none
-   method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
+                 dst_type is u32, whose largest value means "no element"
+   method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 Short rows, and segments of few elements in all or in the mean, have some lanes each; those that are
-                 much longer are shared by the groups. Others are shared by elements and ends alike, so that none is
-                 too long or too short: Merrill and Garland, "Merge-based parallel sparse matrix-vector
-                 multiplication", 2016 */
+                 Short rows, and segments that are few elements in total or short on average, take a few lanes each;
+                 segments much longer than the average are divided among the groups. Otherwise elements and segment ends
+                 are divided evenly, so that no group has too much work: Merrill and Garland, "Merge-based parallel
+                 sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
-/* Builds what a reduction with this desc will need. */
+/* Builds the programs that a reduction with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
-/* The bytes of scratch that a reduction with this desc needs at most. */
+/* Stores the bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
-/* A reduction of the array src of count elements, or of rows of so many, into as many dst_type elements at result as
-   there are rows or segments. src, dst, count and result of the desc must be zero; offsets are a buffer,
+/* Reduces the array src of count elements, or of rows of count elements, into the array result, which gets one dst_type
+   element per row or segment. src, dst, count and result of the desc must be zero. The offsets come from a buffer,
    segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
-   expression makes of the pixels; of all, or of each tile.
+   expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image instead of samples and pitch: the pixels from x, y on, count of a row, with the counts of a buffer of the
-                 same values. sample_type is the format's, or left out; channels are all, where that is 0, or the first
-                 so many. gpuscan_histogram_prepare and _scratch_size must be given an image of the call's format
-   counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
-                 first channel of the mask, then for its next. All are written, or with accumulate added to
-   weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
-   pitch_bytes   instead of pitch, where rows are no whole number of pixels apart (of RGB in rows that are aligned to 4
-                 bytes, say): bytes from row to row, at least a row, and a multiple of sample_type's size, or of custom
-                 types of the largest power of two that divides it. A region of a picture is its offset and its pitch
-   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row, that
-                 gives a value of value_type, which then is the only one that the pixel counts: channel_mask must be
-                 0, counts has one channel, and bins, bounds, edges and NaN are the value's. x is a sample_type, with 2
-                 to 4 channels OpenCL C's vector of it (x.x, x.y, x.z, x.w; f16: of floats), or with
-                 GPUSCAN_TYPE_CUSTOM a custom->type, of which an offset and a pitch count whole ones. Integers that
-                 convert gives wrap around to value_type, as C converts
-   weight        optional, instead of weights: an expression of x and i likewise, which sees custom->source, too, and
-                 gives a weight_type, what the pixel counts; 0: nothing. Without custom->convert it is for one channel
-   tiles         with tile_width or tile_height each tile of so many pixels and rows has a histogram of its own in
-                 counts, those of all its channels after those of the tile before: tiles from left to right, and rows
-                 of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
-                 histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
-   channel_bounds optional, instead of lower and upper, and read before the call returns: both of each channel in turn,
-                 also of those that the mask leaves out, for which anything will do
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16); with
-                 edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
-                 the counts are wrong, but nothing else happens
+   samples_image instead of samples and pitch: count pixels a row, from x, y on. The counts are those of a buffer with
+                 the same values. sample_type is the format's, or 0. channels is the number of leading channels to use;
+                 0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
+   counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
+                 the first channel of the mask, then those of the next channel. All are written or, with accumulate,
+                 added to
+   weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
+   pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
+                 4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
+                 custom types, of the largest power of two that divides it. To count a region of a picture, set its
+                 offset and the picture's pitch
+   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
+                 gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
+                 has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
+                 channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
+                 x is a custom->type, and offset and pitch count whole ones. Integers that convert gives wrap around to
+                 value_type, as C converts
+   weight        optional, instead of weights: an expression of the same x and i, which sees custom->source, too, and
+                 gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
+                 needs one channel
+   tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
+                 histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
+                 down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
+                 the device does not change the tiles; the counters of tiles beyond it are 0
+   channel_bounds  optional, instead of lower and upper, and read before the call returns: both bounds of each channel
+                 in turn. Channels that the mask omits have entries, too, with any values
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
+                 edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
+                 do not ascend give wrong counts, but do no other harm
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
-                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given
-                 weights (or host_weights) where the call has them: both programs and scratch differ
-   count 0       samples may be missing; the counters are 0, or with accumulate stay
+   scratch       up to 8 bytes a counter, of all tiles; on a CPU, if the bins do not fit local memory or weights are
+                 added to u64 counters, up to 64 MiB or one table. Give gpuscan_histogram_prepare and _scratch_size
+                 weights (or host_weights) if the call has them: both programs and scratch differ
+   count 0       samples may be missing; the counters become 0, or with accumulate are unchanged
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
-                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are rounded to that type first, and
-                 k is, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and rounded
-                 once to that type; where the difference overflows it is upper / bins - lower / bins. With lower and
-                 upper both 0 the range is [0, 1). Bins finer than the type's numbers are legal: of bins whose edges
-                 are equal only the last one is not empty
-                 NaN is never counted, in no bin and not as outside. Counters wrap around
-   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
-                 count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
-                 or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
-                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
-                 either expression with channel_mask or several channels of a custom type; an image beside samples or
-                 pitches, or with fewer channels. INVALID_TYPE: another sample_type than its. INVALID_IMAGE: what is no
-                 2D image, or of a format that is not read. BUFFER_TOO_SMALL: one without those pixels.
-                 UNSUPPORTED_IMAGE: the device has none.
-                 INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
-                 floats below the type's normal numbers, which devices may take for 0.
-                 INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
-                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
-                 counters. AUTO takes another strategy by itself
-   methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
+                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are first rounded to that type, and
+                 so is k, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and
+                 rounded once to that type; if the difference overflows, step is upper / bins - lower / bins. With lower
+                 and upper both 0 the range is [0, 1). Bins may be finer than the type's numbers: among bins with equal
+                 edges only the last one is not empty
+                 NaN is never counted, neither in a bin nor as outside. Counters wrap around
+   cell starts   to find where each cell begins among elements sorted by cell, count the cells and scan the counts
+                 exclusively. An empty cell gets the start of the next cell that is not empty
+   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
+                 count; a pitch_bytes with pitch, smaller than a row or not aligned; edges without EDGES; host_edges or
+                 host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
+                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert; weight with weights;
+                 either expression with channel_mask or several channels of a custom type; an image with samples or
+                 pitches, or with too few channels. INVALID_TYPE: a sample_type that is not the image's; VALUES with
+                 floats; custom samples without custom->convert. INVALID_IMAGE: not a 2D image, or of a format that is
+                 not read. BUFFER_TOO_SMALL: an image without those pixels. UNSUPPORTED_IMAGE: the device has no images.
+                 INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
+                 floats below the type's normal numbers, which devices may flush to 0. UNSUPPORTED_STRATEGY: SINGLE_PASS
+                 or _AHEAD was forced where the bins do not fit local memory, or with weights and u64 counters; AUTO
+                 takes another strategy instead
+   methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
 GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* Builds what a histogram with this desc will need. */
+/* Builds the programs that a histogram with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* The bytes of scratch that a histogram with this desc needs at most. */
+/* Stores the bytes of scratch that a histogram with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* A histogram of the array samples, of count pixels a row, into the array counts of as many counters as
-   gpuscan_histogram writes. They must not overlap. Edges and weights are the desc's host_edges and host_weights; its
-   samples, counts, edges, weights and count must be zero. (For gpuscan_histogram_prepare and _scratch_size a copy of it
-   names the count.) */
+/* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
+   writes. The arrays must not overlap. Edges and weights are the desc's host_edges and host_weights; its samples,
+   counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of the desc
+   with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* Selection (stream compaction): dst gets the elements of src that are kept, in their order, and with them go their
-   indices and the elements of up to 8 more arrays, the payloads.
+/* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Their indices go along,
+   and so do the elements of up to 8 more arrays, the payloads.
 
-   src           count elements of type from src.offset on. With FLAGS and BITS it may be left out where dst is
-   dst           out, optional: those that are kept, from dst.offset on
-   flags         FLAGS: count elements of flag_type, which may be src's own. BITS: ceil(count / 32) u32, of which the
-                 lowest bit is the first
-   indices       out, optional: of each element that is kept its place in src, from src.offset on counted
-   payloads      of each, count elements from src.offset on are read, and what is kept of them goes to dst
-   capacity      what dst, indices and the payloads' dst have room for; count where it is 0 or above count. What is kept
-                 beyond is counted and not written, and the first capacity elements are what they would be anyway
-   selected      out, optional: how many are kept, and a dispatch over those that are written
+   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is
+   dst           out, optional: the elements that are kept, from dst.offset on
+   flags         FLAGS: count elements of flag_type, src itself is allowed. BITS: ceil(count / 32) u32, lowest bit first
+   indices       out, optional: for each element that is kept its index in src, counted from src.offset
+   payloads      from each, count elements from src.offset on are read; those that are kept go to dst
+   capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
+                 beyond it are counted and not written. The first capacity elements are the same as with more room
+   selected      out, optional: the number of elements kept, and a dispatch over those that are written
    count_buffer  the elements of src, flags and the payloads' src
-   aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
-                 its src; with a capacity the range's beginning. What lies past what is written stays as it was
-   scratch       about 1/1000 of the data; in place as much more as all outputs have room for
-   prepare       must be given those of dst and indices that the call has (with neither, no payloads and no tally, it is
-                 dst), and where the call is in place the buffers that show it; so must scratch_size
-   count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
+   aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
+                 payload's dst may be that of its src; with a capacity the range's beginning. Past the written elements
+                 it is unchanged
+   scratch       about 1/1000 of the data; in place also the size of all outputs
+   prepare       needs dst and indices if the call has them (with neither, no payloads and no selected, it assumes dst).
+                 If the call is in place, it needs the buffers that show it. The same holds for scratch_size
+   count 0       src, flags, dst, indices and the payloads may be missing; selected is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
-                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
-                 forced that does not work on the device, or its tiles are more than a launch can have; AUTO takes
-                 another strategy by itself
-   method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
-                 applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
-                 Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
+                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass
+                 does not work on the device, or has more tiles than one launch can have; AUTO then takes another
+   method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
+                 "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
+                 before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
+                 many-core architectures", 2009 */
 GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
 
-/* Builds what a selection with this desc will need. */
+/* Builds the programs that a selection with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
 
-/* The bytes of scratch that a selection with this desc needs at most. */
+/* Stores the bytes of scratch that a selection with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
-/* A selection of the arrays src and flags, of count elements, into the array dst, and how many are kept into selected,
-   which may be NULL. flags must be NULL with PREDICATE; dst may be NULL, and src where nothing needs it. dst may equal
-   src, or flags of elements as large. The indices are the desc's host_indices; its src, dst, flags, indices, count and
-   selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
+/* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
+   in selected, which may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if nothing needs it. dst
+   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. Its src, dst,
+   flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 
-/* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (Of keys that are not sorted the
-   same one may have several runs.)
+/* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys the same key may
+   have several runs.)
 
        keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
        src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
    keys          count elements of key_type from keys.offset on
    keys_dst      out, optional: the first key of each run
-   starts        out, optional: where each run begins, from keys.offset on counted
-   lengths       out, optional: the keys that each run has
-   src, dst      optional: of each run the elements of src at its keys, converted to dst_type and combined in their
-                 order as gpuscan_reduce does without init; i is the place in src. src may be keys
-   payloads      of each, dst gets the elements of src where runs begin
-   capacity      runs that every output has room for; count where it is 0 or above count. Those beyond are counted and
-                 not written, and the first capacity runs are what they would be anyway
-   runs          out, optional: how many there are, and a dispatch over those that are written
+   starts        out, optional: the index of each run's first key, counted from keys.offset
+   lengths       out, optional: the number of keys in each run
+   src, dst      optional: the elements of src at each run's keys are converted to dst_type and combined in their order,
+                 as gpuscan_reduce does without init; convert's i is the index in src. src may be keys
+   payloads      for each, dst gets the elements of src where runs begin
+   capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
+                 The first capacity runs are the same as with more room
+   runs          out, optional: the number of runs, and a dispatch over those that are written
    count_buffer  the keys, and the elements of src and the payloads' src
-   equal         as C's == says: -0 and +0 are, and NaN is no other's equal, so that each is a run of its own. With
-                 bitwise equal bits are. Of a custom type what custom->equal says of neighbours, which must be so of all
-                 in a run: it is asked of each key and the one before it
-   aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
-   scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
-   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
-                 no tally, it is keys_dst); so must scratch_size
-   count 0       all but the tally may be missing; the tally is 0
+   equal         as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys are equal if
+                 their bits are. For a custom type custom->equal decides. It is asked only about each key and the one
+                 before it, so it must be true for all pairs of keys in a run
+   aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
+   scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
+   prepare       needs keys_dst, starts, lengths and dst if the call has them (with none of them, no payloads and no
+                 runs, it assumes keys_dst). The same holds for scratch_size
+   count 0       everything except runs may be missing; runs is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
-                 once) or 2e-15 (f64), however long a run is; of values that are chosen so that all additions round one
-                 way, below 5e-6 or 1e-14
-   returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
-                 ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
-                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
-                 forced that does not work on the device, or whose tiles or results are too large; AUTO takes another
-                 strategy by itself
-   method        a selection of the keys that begin a run, whose scan carries what the last run has so far: segmented
-                 scan, Blelloch, "Prefix sums and their applications", 1990. Results of floats have the same bits in
-                 every run */
+                 once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
+                 the bounds are 5e-6 and 1e-14. Results have the same bits in every call
+   returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
+                 INVALID_OPERATOR: ARGMIN or ARGMAX. INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: starts,
+                 lengths or counts that their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY:
+                 a forced single pass does not work on the device, or its tiles or results are too large; AUTO takes
+                 another strategy instead
+   method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
+                 segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
 
-/* Builds what runs with this desc will need. */
+/* Builds the programs that runs with this desc need. */
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 
-/* The bytes of scratch that runs with this desc need at most. */
+/* Stores the bytes of scratch that runs with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* The runs of the array keys of count keys: the first key of each into the array keys_dst, which may be NULL, and how
-   many there are into runs, which may be NULL, too. Starts, lengths and what is reduced are the desc's host_starts,
-   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count, runs.count and
+/* Finds the runs of the array keys of count keys: stores the first key of each in the array keys_dst and their number
+   in runs. Both may be NULL. Starts, lengths, and the reduction's source and results are the desc's host_starts,
+   host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count and
    runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 
-/* Sorts elements by their keys; elements of equal keys keep their order (a stable sort).
+/* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
    src           count keys of key_type from src.offset on, or elements of custom->type
    dst           out: the same, sorted
-   payloads      of each, dst gets the elements of src in the order of the sorted keys
-   permutation   out: where each sorted element was, counted from src.offset
-   count_buffer  the elements; what lies in dst, in payloads and in permutation past them stays as it was
-   order         integers as numbers. Floats from -infinity to infinity, -0 and +0 as equals; NaN comes after all
-                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end are of
-                 the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
-                 of their size, all bits of negative ones and the sign bit of others, -0 as +0; descending: all bits
-                 turned round; and of NaN all ones
-   aliasing      in place: src and dst may be the same range, and the src and dst of each payload
+   payloads      for each, dst gets the elements of src in the order of the sorted keys
+   permutation   out: for each sorted element its index in src, counted from src.offset
+   count_buffer  the elements; dst, payloads and permutation are unchanged past them
+   order         integers as numbers. Floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
+                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end select
+                 bits of the key's code, the unsigned integer of the key's size by which keys are compared:
+                     unsigned integers   the key
+                     signed integers     the key with its sign bit inverted
+                     floats              sign bit inverted if positive or zero (-0 as +0), all bits if negative
+                     descending          all bits of the above inverted
+                     NaN                 all bits 1, descending too
+   pairs         structs of {uint32_t key, value;} are keys of type U64: on a little-endian device bit_end 32 sorts them
+                 by key. If the key is the second member, bit_begin 32 does. (Big-endian: the other way round.)
+   aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       as much as the keys, and as much as one payload of 4 or 8 bytes; for another payload, several, a
-                 permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
-                 one beside a permutation of that size; for what is then brought to its place in place, as much as that,
-                 if it is more than the keys'. Payloads of 1, 2, 4, 8, 12 or 16 bytes, up to four and 16 bytes together,
-                 that a GPU moves with many keys: once or twice as much as they, in whole words. Twice the keys where
-                 dst is left out. With may_destroy_src less: neither keys nor a payload of 4, 8, or of 12 or 16 bytes
-                 that is moved with them, need any, if they are not in place. From some 10^7 elements on such a payload
-                 of 12 or 16 bytes may need as much as itself, whatever may be destroyed, and two indices of 4 bytes an
-                 element. So fewer elements may need more than many: up to some 10,000 are one launch, up to some
-                 millions a GPU gathers payloads; ask for a count and not only for the largest. Where the number of
-                 passes (bits by 8) is even, it costs a copy of the result. In gpuscan_sort_prepare and _scratch_size
-                 permutation counts as given where index_type is (the scratch is enough without it, too), and where src
-                 and dst are given they must be valid, since they tell what is in place
+   scratch       the sum of these. Ask with the count of the call: fewer elements may need more than many, since up to
+                 about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
+                     keys                      their size; twice that if dst is missing
+                     a payload of 4, 8 bytes   its size
+                     another payload,          two indices an element (of 4 bytes; from 2^32 elements on of 8);
+                     several, a permutation    one, if a permutation with indices of that size is given;
+                     or a custom type          and the size of the largest array gathered in place, if above the keys'
+                     payloads that a GPU       once or twice their size in whole words, instead: up to four payloads
+                     moves with many keys      of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
+                 With may_destroy_src keys need none, and neither does a payload of 4 or 8 bytes, or of 12 or 16 bytes
+                 that is moved with them, unless they are in place. An even number of passes (8 bits each, MULTI_PASS on
+                 GPUs 4) then costs a copy of the result; in place an odd number does. From about 10^7 elements on such
+                 a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an element. In
+                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is (the scratch is
+                 enough without it, too). If src and dst are given there, they must be valid, since they show whether
+                 the sort is in place
    count 0       all buffers may be missing; nothing is written
-   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
-                 payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
-                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not
-                 fit 64 bits. UNSUPPORTED_STRATEGY: one was forced that does not work on the device. Not only the last
-                 command writes outputs: after a failed call dst (in place: src) and payloads may hold the elements in
-                 another order, or, where they are not in place, anything
+   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; custom without
+                 key; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither
+                 dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the
+                 scratch does not fit 64 bits. UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+                 Several commands write outputs: after a failed call dst (in place: src) and payloads may hold the
+                 elements in another order, or, if they are not in place, undefined data
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
-                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads:
-                 into buckets of the most significant digit first, so that they can be gathered from near by */
+                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads
+                 go into buckets of the most significant digit first, so that they are gathered from nearby memory */
 GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *desc);
 
-/* Builds what a sort with this desc will need. */
+/* Builds the programs that a sort with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
 
-/* The bytes of scratch that a sort with this desc needs at most. */
+/* Stores the bytes of scratch that a sort with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
-/* A sort of the array src of count elements into the array dst, and of their places into the array permutation of
-   index_type; one of both may be NULL. src may equal dst; any other overlap is GPUSCAN_ERROR_OVERLAP. Payloads stay on
-   the device, and src as it was. src, dst, permutation and count of the desc must be zero. */
+/* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
+   index_type. One of the two may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. Otherwise src
+   is unchanged. Payloads stay on the device. src, dst, permutation and count of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 
-/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the
+/* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
    left. The sum over any box then takes four of them, whatever its size.
 
    src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
                  channels + c, of src_type
-   dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
-                 row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
-                 dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
-                 y, which is the other's element x + 1, y + 1
-   src_image     instead of src and its pitches: the pixels from x, y on, with the table of a buffer of the same values,
-                 bit for bit. src_type is the format's, or left out; channels are all, where that is 0, or the first so
-                 many. gpuscan_integral_prepare and _scratch_size must be given an image of the call's format
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are no whole number of pixels apart: bytes, at
-                 least a row, and a multiple of src_type's or dst_type's size. Images that lie closely are height
-                 such rows apart
+   dst           out: laid out alike. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y. The
+                 first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+                 dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
+                 INCLUSIVE: the sum of the pixels up to x and up to y, which equals the EXCLUSIVE element x + 1, y + 1
+   src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
+                 values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
+                 0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart: bytes, at
+                 least a row, and a multiple of src_type's or dst_type's size. Images are height such rows apart
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
-   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
-                 and between images
-   conversion    elements become dst_type, as C converts, before they are squared or summed
-   integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
-   floats        are combined in an order that depends on width, height, images and the device, so that both kinds have
-                 the same bits; but on CPUs that store large tables past their caches (those of more than half of the
-                 last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
-                 is as exact as the table's last element
-   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small or given twice; an image beside src,
-                 its pitches or several images. INVALID_TYPE: another dst_type, or an integer one of floats. Of images
-                 what gpuscan_histogram says. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
-   methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
+   scratch       1/60 of a large table, 1/20 of a table of 1024 x 1024, more of small ones; on a CPU some rows of it
+   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
+                 never written
+   conversion    elements are converted to dst_type, as C converts, before they are squared or summed
+   integers      wrap around, so a box's sum is right whenever it fits dst_type itself
+   floats        are combined in an order that depends on width, height, images and the device. EXCLUSIVE and INCLUSIVE
+                 have the same bits. On a CPU that stores large tables (above half of its last-level cache) past its
+                 caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
+                 the absolute error of a box's sum is about that of the table's last element
+   returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
+                 src's pitches or several images. INVALID_TYPE: another dst_type, or an integer dst_type for floats. For
+                 images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
 
-/* Builds what an integral image with this desc will need. */
+/* Builds the programs that an integral image with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_integral_desc *desc);
 
-/* The bytes of scratch that an integral image with this desc needs at most. */
+/* Stores the bytes of scratch that an integral image with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* The integral image of the array src, of width x height pixels, in the array dst. They must not overlap. src, dst,
-   width and height of the desc must be zero. */
+/* Computes the integral image of the array src, width x height pixels, in the array dst. They must not overlap. src,
+   dst, width and height of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 
-/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as
-   many as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
+/* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
+   order, each bin with as many as its counter says. A fraction's sample is the one of rank ceil(fraction * samples),
+   computed exactly, and at least 1.
 
    counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
    dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
                  fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
-                 samples in the bins below, and in its bin count of them, lower edge + (rank - before) / count * width:
-                 the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
-                 upper, both of them included
-   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
-                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle. On
-                 NVIDIA up to 16 large ones are several groups' each: without MEAN and a cdf, of up to 8 fractions
+                 samples in the bins below and count samples in its bin, lower edge + (rank - before) / count * width;
+                 that is the upper edge for the bin's last sample. MEAN: the mean of the samples from the lower rank to
+                 the upper rank, both included
+   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
+                 work-item) computes a histogram, so a few histograms with very many bins leave most of a device idle.
+                 On NVIDIA several groups share each of up to 16 large ones, with up to 8 fractions and without MEAN and
+                 cdf
    aliasing      none: dst and cdf must overlap nothing else
-   scratch       of large histograms a few bytes for each 512 bins
-   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
-                 bins rounded at the end alone
-   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
-                 above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper that are not finite or
-                 empty. INVALID_TYPE: counters or a cdf of another type
+   scratch       for large histograms a few bytes for each 512 bins
+   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
+                 bins they are rounded only once, at the end
+   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or
+                 one that is above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper are not finite
+                 or the range is empty. INVALID_TYPE: counters or a cdf of another type
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
 
-/* Builds what quantiles with this desc will need. */
+/* Builds the program that quantiles with this desc need. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
 
-/* The bytes of scratch that quantiles with this desc need at most. */
+/* Stores the bytes of scratch that quantiles with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc
-   must be zero; edges and cdf are its host_edges and host_cdf. */
+/* Computes the quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the
+   desc must be zero; edges and cdf are its host_edges and host_cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 
-/* Hands out the object's programs, built from source or loaded from a blob, for the next start: of what was prepared or
-   called, and of blobs that were set, used or not. With each goes all that the driver puts into its binary, whether it
-   was tried out, and how it was launched; and the size of the object's scratch.
+/* Stores the object's programs in a blob, for the application's next start: those that were prepared or used, and those
+   of blobs that were set, even if unused. For each it stores the driver's binary, whether it was tested, and how it was
+   launched. It also stores the size of the object's scratch.
 
    blob   out: memory for it, or NULL to learn the size
-   size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
+   size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling
-   until a program has run: do not call it while that queue waits for an event that this thread is still to set. Finish
-   other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
+   It may take a second (PoCL). It first finishes the queue of the object's last call, because drivers may go on
+   compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
+   set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
+   is running. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
-/* Loads the programs of a blob, but those that the object has, so that neither gpuscan_X_prepare nor a first call need
-   build them: it creates their kernels, and where drivers have work left at a kernel's first launch it launches each as
-   its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's scratch to the
-   size that it had (up to 64 MiB of each kind). So the first call is as fast as after prepare. It waits for the device,
-   and takes about 2 ms a program (NVIDIA, whose driver compiles binaries: 43, or 1 from its cache). The blob is not kept.
-   What the driver refuses, or fails to launch, is no failure: the logger is told, and the program is built from source
+/* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
+   gpuscan_X_prepare. It creates their kernels. If the driver has work left at a kernel's first launch, it launches each
+   kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
+   scratch to the stored size (up to 64 MiB of each kind). It waits for the device, and takes about 2 ms a program
+   (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A program
+   that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
    when it is needed.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
@@ -1465,7 +1493,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* what windows.h would declare, without windows.h */
+#ifndef _WINDOWS_ /* declares what windows.h would, without including it */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1488,7 +1516,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* a program may call its types and functions as locals are called here */
+#pragma GCC diagnostic ignored "-Wshadow" /* a program may have types and functions with the names of locals here */
 #else
 #define GPUSCAN__UNUSED
 #define GPUSCAN__PRINTF(text, first)
@@ -1515,14 +1543,14 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
-/* Whether a table has an entry point. */
+/* Returns whether a table has an entry point. */
 static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
     void (*function)(void);
     memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
     return function != NULL;
 }
 
-/* The first that a table lacks; NULL: none. */
+/* Returns the first entry point that a table lacks; NULL: none. */
 static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     size_t i;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
@@ -1531,7 +1559,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Why a table stays without some entry point: the library that was looked for, and what it lacks; NULL: all. */
+/* Why a table lacks an entry point: the library that was looked for, and its missing entry; NULL: no such library. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1600,7 +1628,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills what a table lacks. wanted: the library, or NULL. */
+/* Fills the entries that a table lacks. wanted: the library, or NULL. */
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                            gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -1630,7 +1658,7 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wante
 }
 #endif
 
-/* Later versions' names, so that headers of OpenCL 1.2 suffice. */
+/* Names of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
 #define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
 #define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
 typedef struct gpuscan__cl_name_version {
@@ -15997,84 +16025,84 @@ static const char *gpuscan__kernels[] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* What host and kernels must agree on stands here once: the host's enums are made of these lists, and every program is
-   told the same names and values, as GPUSCAN_... */
+/* Names and values that host and kernels share. The host's enums are made from these lists, and every program gets the
+   same names and values as macros GPUSCAN_... */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
-    X(FLAG_INIT, 1)          /* init_value counts */                                                                   \
-    X(FLAG_INIT_BUFFER, 2)   /* init_buffer counts */                                                                  \
-    X(FLAG_TOTAL, 4)         /* totals are wanted */                                                                   \
-    X(FLAG_COUNT_U32, 8)     /* count_buffer counts, as u32 */                                                         \
+    X(FLAG_INIT, 1)          /* init_value is the init */                                                              \
+    X(FLAG_INIT_BUFFER, 2)   /* init_buffer holds the init */                                                          \
+    X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
+    X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* or as u64 */                                                                           \
-    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past it */                                         \
+    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past the cache */                                  \
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
-    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
-    X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
-    X(FLAG_TALLY_U32, 512)   /* a tally's count is wanted, as u32 */                                                   \
+    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
+    X(FLAG_FINISH, 256)      /* histogram: the last group to arrive finishes */                                        \
+    X(FLAG_TALLY_U32, 512)   /* the call wants the count of what was written, as u32 */                                \
     X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
-    X(FLAG_DISPATCH, 2048)   /* and the dispatch's arguments */                                                        \
-    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table is counts */                               \
+    X(FLAG_DISPATCH, 2048)   /* it wants the dispatch's arguments */                                                   \
+    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
-    X(FLAG_NO_KEYS, 16384)   /* sort: the keys are not wanted */                                                       \
-    X(FLAG_BUCKETS, 32768)   /* sort: by the last digit first */                                                       \
-    X(FLAG_IF_UNEVEN, 65536) /* only where that did not make even buckets */                                           \
-    X(FLAG_PACKS, 131072)    /* sort: a record's fields come from arrays of their own */                               \
-    X(FLAG_UNPACKS, 262144)  /* and go to such */                                                                      \
-    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys of a block */                                    \
-    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing */                                         \
-    X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
-    X(SORT_FETCHED, 4)       /* records that a work-item fetches at once */                                            \
+    X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
+    X(FLAG_BUCKETS, 32768)   /* sort: into buckets of the last digit first */                                          \
+    X(FLAG_IF_UNEVEN, 65536) /* sort: run only if the buckets were uneven */                                           \
+    X(FLAG_PACKS, 131072)    /* sort: a record's fields come from separate arrays */                                   \
+    X(FLAG_UNPACKS, 262144)  /* sort: they go to separate arrays */                                                    \
+    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
+    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: a rehearsal, do nothing */                            \
+    X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: the accumulators' number of tables, from this bit on */            \
+    X(SORT_FETCHED, 4)       /* records that a work-item loads at a time */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
-    X(FENCE_MEM, 3)          /* mem_fence, where groups run in order */                                                \
+    X(FENCE_MEM, 3)          /* mem_fence, on a device that runs groups in order */                                    \
     X(LANES_NONE, 0)         /* how lanes exchange: see [LANES] in kernels.cl.inc */                                   \
     X(LANES_PTX, 1)                                                                                                    \
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: tiles after so many the prefixes begin behind the sums */           \
-    X(BIN_MODE_VALUE, 0)     /* integers: one bin a value; for these see gpuscan_even_bin */                           \
+    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
+    X(BIN_MODE_VALUE, 0)     /* integers: a bin per value; gpuscan_even_bin explains these */                          \
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
-    X(BIN_MODE_MIXED, 9)     /* bounds of channels that do not take the same one */                                    \
+    X(BIN_MODE_MIXED, 9)     /* channels whose bounds need different modes */                                          \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
-    X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
-    X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
-    X(PACKED_ADD, 0)         /* small integers, several a word: see [PACKED ELEMENTS] in kernels.cl.inc */               \
+    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
+    X(PACKED_ADD, 0)         /* small integers, several in a word: [PACKED ELEMENTS] in kernels.cl.inc */              \
     X(PACKED_MUL, 1)                                                                                                   \
     X(PACKED_MIN, 2)                                                                                                   \
     X(PACKED_MAX, 3)                                                                                                   \
     X(PACKED_AND, 4)                                                                                                   \
     X(PACKED_OR, 5)                                                                                                    \
     X(PACKED_XOR, 6)                                                                                                   \
-    X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
-    X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
-    X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
+    X(HEADS_NONE, 0)         /* scan: what marks the segments' first elements: nothing */                              \
+    X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
+    X(HEADS_KEYS, 2)         /* keys that differ from the one before */                                                \
     X(HEADS_BITS, 3)         /* bits */                                                                                \
-    X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
-    X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
-    X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
-    X(SEGMENTS_U64, 3)       /* or 64 bits */                                                                          \
+    X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
+    X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
+    X(SEGMENTS_U32, 2)       /* one result a segment, by offsets of 32 bits */                                         \
+    X(SEGMENTS_U64, 3)       /* the same by offsets of 64 bits */                                                      \
     X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
-    X(MERGE_NONE, 0)         /* values are bins, or bins are counted */                                                \
-    X(MERGE_LOCAL, 1)        /* values are put into bins: in local memory, */                                          \
-    X(MERGE_GLOBAL, 2)       /* or in global memory */                                                                 \
-    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
-    X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
-    X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
-    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions, */                                                       \
-    X(QUANTILE_SMALL, 2)     /* or these of several small histograms at once, */                                       \
-    X(QUANTILE_LARGE, 3)     /* or of large ones, by several groups each */                                            \
+    X(MERGE_NONE, 0)         /* samples are counted in bins directly */                                                \
+    X(MERGE_LOCAL, 1)        /* values are counted, then added to their bins in local memory */                        \
+    X(MERGE_GLOBAL, 2)       /* the same in global memory */                                                           \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have arrived */                   \
+    X(ARRIVALS_U64, 40)      /* they count groups in 64-bit words, from this bit on */                                 \
+    X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
+    X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
+    X(QUANTILE_SMALL, 2)     /* the same, several small histograms in a group */                                       \
+    X(QUANTILE_LARGE, 3)     /* the same, several groups a large histogram */                                          \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
-    X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
-    X(IMAGE_RED_ALPHA, 3)    /* or these two */
-/* And of the public enums these. */
+    X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
+    X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
+    X(IMAGE_RED_ALPHA, 3)    /* an image with red and alpha */
+/* The values of the public enums that kernels use. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
     X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
     X(QUANTILE_BIN) X(QUANTILE_VALUE) X(QUANTILE_MEAN)
@@ -16152,160 +16180,165 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* build logs are cut to this; the logger gets them whole */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes; build logs are cut to this, but the logger gets them whole */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
-   one work-item takes it; else it is group * vectors vectors of 16 bytes of it. */
+/* How a scan is cut into tiles, for calls up to a size. With the CPU strategies one work-item takes a tile of chunk
+   bytes of the larger type. Otherwise a tile is group * vectors vectors of 16 bytes of that type. */
 typedef struct gpuscan__tuning {
-    uint64_t up_to; /* bytes of the larger of source and destination */
+    uint64_t up_to; /* the row serves calls up to this size: bytes of the larger of source and destination */
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* of a work-item: kernels call it ITEM_VECTORS */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned;
-                           of a look-back by segments: to the tile that is brought into the cache */
-    uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
-    uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any. Of selections' and
-                           runs' own rows: see gpuscan__select_matches */
-    uint32_t src_size;  /* and of this size in the source; 0: any */
-    int once;           /* 1: tiles are read once: of selections' and runs' own rows */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once; 2: for f16;
-                           of selections: where nothing but the elements is wanted, which decide themselves */
+    uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
+                           tile that is scanned. Look-back by segments: bytes between the tile that is prefetched and
+                           the tile that is scanned */
+    uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
+    uint32_t size;      /* only for elements of this size in bytes, the larger of source and destination; 0: any. Rows
+                           of selections and runs use it otherwise: see gpuscan__select_matches */
+    uint32_t src_size;  /* only for source elements of this size in bytes; 0: any */
+    int once;           /* 1: tiles are loaded once (rows of selections and runs) */
+    int unpacked;       /* scans: 1: only for integers of 1 or 2 bytes that are not packed; 2: for f16. Selections: 1:
+                           only by a predicate, with the elements as the only output */
 } gpuscan__tuning;
 
-/* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
+/* Indices by the size of samples: 1 byte, or more; of elements: up to 4 bytes, or more. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 enum { GPUSCAN__MAX_TUNINGS = 18 };
 
-/* A tile of a sort, one launch a pass. */
+/* A tile of a sort that takes one launch a pass. */
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* elements a work-item */
+    uint32_t group, rounds; /* rounds: elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Where records go into buckets of the last digit and are fetched from there: from so many elements on, with a single
-   payload and with several (0: never), bytes of a record and passes. */
+/* When the passes of a sort move indices within buckets, and a last launch gathers the records: the first pass sorts
+   records into buckets of the last digit, so that the gather reads from one bucket at a time. */
 typedef struct gpuscan__sort_fetch {
-    uint64_t elements[2];
-    uint32_t record, passes;
-    uint64_t bucket; /* bytes of a bucket's records at most, or passes carry them: the last-level cache holds one. As
-                        gpuscan__open_nvidia says */
-    uint32_t rounds[GPUSCAN__BY_SIZE]; /* of tiles with indices, keys of up to 4 and of 8 bytes */
+    uint64_t elements[2]; /* from this many elements on; [0] with one payload, [1] with several; 0: never */
+    uint32_t record, passes; /* and with records of at least so large, in bytes, and at least this many passes */
+    uint64_t bucket; /* largest bucket in bytes, or the passes move the records: the last-level cache holds one bucket.
+                        gpuscan__open_nvidia sets it */
+    uint32_t rounds[GPUSCAN__BY_SIZE]; /* elements per work-item in tiles of indices, keys of up to 4 and of 8 bytes */
 } gpuscan__sort_fetch;
 
 typedef struct gpuscan__profile {
     const char *name;
     int fence;           /* a GPUSCAN__FENCE_... */
     int lanes;           /* a GPUSCAN__LANES_... */
-    uint32_t lane_width; /* of a sub-group, and of the tree that sums its values where it has no lanes */
-    int nulls;    /* takes NULL for a buffer that is not given */
+    uint32_t lane_width; /* of a sub-group; without lanes, of the tree that sums a group's values */
+    int nulls;    /* the driver accepts NULL for a missing buffer */
     int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
-    unsigned refused; /* strategies that do not work there: 1 << strategy */
-    uint32_t polls;   /* before a late tile is summed by who waits for it */
+    unsigned refused; /* strategies that do not work on the device: a sum of 1 << strategy */
+    uint32_t polls;   /* times that a group polls before it sums the late tile itself */
 
-    /* scan: the first tuning that matches a call is taken, or the rest's, which asks for nothing */
+    /* scan: the first row that matches the call is taken, otherwise scan_rest, which matches every call */
     gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
-    uint32_t parts_vectors; /* of scans in several passes, at most; 0: as many as of others */
+    uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
     uint32_t scan_count;
-    gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* the same of scans by segments, before those */
+    gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* rows of scans by segments, tried before those of scan */
     uint32_t segmented_count;
-    uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* as in the tuning, where that says none, of groups that take tile
-                                                     after tile, and of selections by bits */
-    uint32_t chunk;           /* CPU strategies: bytes a tile */
-    uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
-    uint32_t prefetch_dst;    /* and of what is written; where it is 0, large outputs are stored past the caches */
+    uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
+                                                     selections by bits, if the row sets none */
+    uint32_t chunk;           /* CPU strategies: bytes of a tile */
+    uint32_t prefetch_src;    /* CPU strategies: distance of the source's prefetch in bytes; 0: none */
+    uint32_t prefetch_dst;    /* the same of the destination; if it is 0, large outputs are stored past the caches */
 
     gpuscan_strategy reduce;
     uint32_t reduce_group;
-    uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
-    uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
-    /* of those that take rows: see gpuscan__reduce_takes_rows; 0: none do */
+    uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
+    uint32_t reduce_vectors_custom; /* of custom operators on elements of 8 or 16 bytes */
+    /* of groups that load whole chunks of structs: see gpuscan__reduce_takes_rows; group 0: none do */
     uint32_t reduce_rows_group, reduce_rows_per_unit, reduce_rows_registers;
-    uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
-    uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
-    uint32_t segment_items; /* steps of their path that a work-item takes at a time: at most 63 */
-    uint32_t segment_items_narrow, row_items; /* the same of elements of fewer than 4 bytes, and of rows */
+    uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in gpuscan__tuning */
+    uint32_t segment_group, segment_vectors, segment_per_unit; /* the same for reductions of rows and segments */
+    uint32_t segment_items; /* path steps that a work-item takes at a time: at most 63 */
+    uint32_t segment_items_narrow, row_items; /* the same for elements below 4 bytes, and for rows */
     uint32_t segment_registers;
-    uint32_t row_lanes_group, row_lanes;         /* where lanes sum without a path: elements of a row at most, */
-    uint32_t segment_lanes_group, segment_lanes; /* or of all segments together */
-    uint32_t segment_lanes_items; /* then, where segments are short on the whole: elements of a work-item if one segment
-                                     had all, in smaller groups; 0: that does not matter */
-    /* or of so many elements, or more, in segments of such a mean length, or more; 0: never */
+    uint32_t row_lanes_group, row_lanes;         /* lanes sum rows of up to row_lanes elements, without a path */
+    uint32_t segment_lanes_group, segment_lanes; /* the same for segments: up to segment_lanes elements in total */
+    uint32_t segment_lanes_items; /* if segments are short on average, the group is halved until count is at least this
+                                     many elements per work-item of one group; 0: never */
+    /* lanes also take segments of segment_split or more elements in total, if long enough on average; 0: never */
     uint32_t segment_split_group, segment_split;
-    uint32_t segment_each_group;    /* where each is a group's, which does not load vectors as lanes do */
-    uint32_t segment_split_mean[3]; /* of elements of 1 byte, of fewer than 4, of more */
-    uint32_t segment_long; /* elements of those that are split then, at least */
-    uint32_t lane_registers; /* where it is some lanes' */
+    uint32_t segment_each_group;    /* the group, if a group takes a whole segment and cannot load vectors */
+    uint32_t segment_split_mean[3]; /* that average in elements, at least, for elements of 1 byte, of 2 or 3, of more */
+    uint32_t segment_long; /* groups share a segment then only if it has at least this many elements */
+    uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 
     gpuscan_strategy histogram;
-    uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
-    uint32_t rows_wider;                       /* for longer rows larger groups instead: see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in the tuning above */
-    gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
-                                                     indices alone, 2: of so many outputs or more; none: as the scan */
+    uint32_t rows_group, rows_vectors; /* scans of short rows: vectors per work-item, at least; group 0: no such
+                                          scans */
+    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan; up_to and src_size count bytes of the source that decides.
+                                                     size 1: indices alone, 2: several outputs or wide elements. No row:
+                                                     as scan */
     uint32_t select_count;
-    gpuscan__tuning runs[GPUSCAN__MAX_TUNINGS]; /* the same of runs, but size 1: nothing is reduced, 2: something is */
+    gpuscan__tuning runs[GPUSCAN__MAX_TUNINGS]; /* the same for runs, but size 1: nothing is reduced, 2: something is */
     uint32_t runs_count;
-    uint32_t select_tile; /* elements of a tile at most: their places have 16 bits, and local memory serves several */
+    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
     uint32_t counts_group, counts_vectors;
-    uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
-    uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
-    uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors a work-item, at least */
+    uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
+    uint32_t counts_per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
+    uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
     uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into slices */
-    uint32_t short_vectors;    /* vectors that a work-item loads at once of few samples of bins cut into slices */
-    uint32_t counts_local;     /* bytes of local memory for the bins, at most */
-    uint32_t counts_slices;    /* bins that do not fit are cut into slices, at most so many */
-    uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
-                                  of one group a compute unit */
-    uint32_t slice_short;      /* samples a work-item up to which short_vectors are loaded at once */
+    uint32_t counts_registers; /* registers; not for many samples with bins cut into slices */
+    uint32_t short_vectors;    /* vectors that a work-item loads at a time, for few samples with bins cut into slices */
+    uint32_t counts_local;     /* bytes of local memory for bins, at most */
+    uint32_t counts_slices;    /* bins that do not fit are cut into at most this many slices */
+    uint32_t slice_more;       /* few samples use more slices than necessary, as long as a work-item counts at most this
+                                  many vectors, with one group per compute unit */
+    uint32_t slice_short;      /* samples are few if a work-item loads at most this many vectors of them */
 
     gpuscan_strategy sort;
-    uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile, at most */
-    uint32_t sort_local; /* bytes of local memory that a group takes, at most; 0: all there is */
-    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* for one launch a pass with lanes, keys of up to 4 and of 8
-                                                           bytes: alone, with values of 4, 8, 12, 16 bytes */
-    uint32_t sort_halves; /* then, 1: values, and they or keys of 8 bytes or more, go through local memory in parts of a
-                             tile; 2: keys of 8 bytes alone, too */
-    uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5]; /* then: so many elements or more carry a payload that is no value, or
-                                                      several, through the passes as a record of 4, 8, 12, 16 bytes,
-                                                      instead of being gathered; 0: never */
-    gpuscan__sort_fetch sort_fetch; /* or records are fetched */
-    uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
-    uint32_t sort_together; /* single pass: up to so many elements, and a tile a unit, are sorted in one launch, by
-                               groups that wait for each other: which must not stop once they have begun */
-    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* where only the device knows how many there are, which is one
-                                                             launch too if sort_together is not 0: as sort_tiles */
-    int sort_one; /* then: a single tile stays with its group, which is as much code again */
-    uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
-    uint32_t sort_parts; /* and parts a compute unit, at most */
-    uint32_t sort_buckets; /* and from so many elements on buckets are made first, */
-    uint32_t sort_bucket;  /* if a core's share of the cache holds one, on average, or so many bytes, with values half as
-                              many: the second-level cache; from there on values follow the keys in blocks */
-    uint32_t sort_split; /* buckets of so many bytes, or more, are cut once more */
+    uint32_t sort_group, sort_vectors; /* sort_vectors: elements of a tile per work-item, at most */
+    uint32_t sort_local; /* bytes of local memory per group, at most; 0: no limit */
+    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* one launch a pass with lanes, for keys of up to 4 and of 8
+                                                           bytes: without values, with values of 4, 8, 12, 16 bytes */
+    uint32_t sort_halves; /* then a tile's records go through local memory in parts: 1: if there are values, and they or
+                             the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
+    /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
+       keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; record of 0, 4, 8, 12, 16 bytes */
+    uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5];
+    gpuscan__sort_fetch sort_fetch; /* when records are gathered from buckets instead */
+    uint32_t sort_small; /* CPU strategies: elements up to which one work-item sorts in one launch */
+    uint32_t sort_together; /* single pass: elements up to which groups that wait for each other sort in one launch,
+                               with a tile per compute unit at most. Running groups must not be stopped */
+    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* as sort_tiles, for counts on the device. These take one
+                                                             launch, too, if sort_together is not 0 */
+    int sort_one; /* for them: a single tile stays in its group's registers, at the price of twice the code */
+    uint32_t sort_part;  /* CPU: elements of a part, at least; its partly written cache lines cost as much as
+                            thousands */
+    uint32_t sort_parts; /* CPU strategies: parts per compute unit, at most */
+    uint32_t sort_buckets; /* CPU strategies: elements from which keys go into buckets first */
+    uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
+                              always allowed). From half this number on values follow the keys in blocks */
+    uint32_t sort_split; /* CPU strategies: bytes from which a bucket is divided once more */
 
-    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time, */
-    uint32_t integral_vectors_4;               /* and of four channels; 0: as many */
-    uint32_t integral_rows;  /* of a band, at most */
-    uint32_t integral_bands; /* CPU strategies: bands a compute unit */
+    uint32_t integral_group, integral_vectors; /* integral images; vectors: rows that a work-item takes at a time */
+    uint32_t integral_vectors_4;               /* the same for four channels; 0: as integral_vectors */
+    uint32_t integral_rows;  /* rows of a band, at most */
+    uint32_t integral_bands; /* CPU strategies: bands per compute unit */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* the most of a launch: what the host's and the device's size_t hold */
+    uint64_t work_items; /* of a launch, at most: as many as the size_t of host and device hold */
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
-    uint64_t parameters; /* bytes of a kernel's arguments */
-    uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
-    uint64_t capability; /* LANES_PTX: the compute capability times 10, which says what instructions there are */
+    uint64_t parameters; /* bytes of a kernel's arguments, at most */
+    uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
+    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides what instructions exist */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
-    int asks_width;   /* LANES_SUBGROUPS: kernels cannot require their sub-groups' width, and must be asked for it */
+    int asks_width;   /* LANES_SUBGROUPS: kernels cannot require a sub-group width, so the host asks each for its
+                         width */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -16314,7 +16347,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
+/* The operations, by their names in the functions. Each has a section that ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(runs) X(sort) X(integral) X(quantile)
 
@@ -16329,19 +16362,19 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
+/* Everything that determines a program's source, except the custom text. Compared as bytes, so clear it first. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t once; /* SINGLE_PASS_AHEAD: no tile is read ahead; see gpuscan_select_ahead in kernels.cl.inc */
-    uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own: a struct of its section, of uint32_t alone */
+    uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see gpuscan_select_ahead in kernels.cl.inc */
+    uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
-/* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
-   only while the library itself keeps it, or another one could have got its handle meanwhile. */
+/* The values to which a kernel's arguments were last set. Equal values are not set again, since drivers take time for
+   it. A buffer is remembered only while the library keeps it alive: otherwise another one could have got its handle. */
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
-    uint32_t generation; /* of the library's buffers; 0: no buffer */
+    uint32_t generation; /* the generation of the library's buffer; 0: not a buffer */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -16350,7 +16383,7 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
-/* A text that grows. failed is sticky, so a text is checked once, at its end. */
+/* A text that grows. failed is sticky, so that callers check a text once, at its end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -16360,59 +16393,59 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* of one that was loaded: nothing but registers */
+    gpuscan__key key; /* of a program loaded from a blob only registers is set */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
-    char *prefix; /* the text before the kernels: what the program is in a blob */
+    char *prefix; /* the text before the kernels, by which a blob identifies the program */
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
-    const char *const *names; /* theirs */
-    char *loaded_text;        /* of one that was loaded, what its names point to */
+    const char *const *names; /* the kernels' names, then NULL */
+    char *loaded_text;        /* of a program loaded from a blob: the names' text */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
-    size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
+    size_t group; /* the largest with which its kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* of its rehearsals: see gpuscan__step */
-    int rehearsed;           /* no call need do so */
-    int proved;              /* it needs no test, or has passed it */
-    int wrong;               /* it failed its test, and its strategy has no other to fall back on */
+    gpuscan__text recording; /* its rehearsals: see gpuscan__step */
+    int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
+    int proved;              /* it passed its test, or needs none */
+    int wrong;               /* it failed its test, and there is no other form of its strategy */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be had again without a plan: when a blob is loaded.
-   First come its buffers, then each launch: the kernel, its arguments in their order, and where it runs. A step's bytes
-   follow it, padded to 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be repeated without a plan after a blob is loaded. A
+   recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and the
+   work-items. A step is a gpuscan__step and its bytes, padded to 8. */
 typedef enum gpuscan__step_kind {
     GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* uint64_t: its number in the program */
-    GPUSCAN__STEP_VALUE,   /* an argument: its value */
+    GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
+    GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
     GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
-    GPUSCAN__STEP_SHAM,    /* one of the buffers: nothing */
+    GPUSCAN__STEP_SHAM,    /* an argument: the buffer that stands in for the caller's; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* the cl_image_format of one of a single pixel */
+    GPUSCAN__STEP_IMAGE,   /* an argument: a cl_image_format, for an image of one pixel */
     GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
 typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
-typedef struct gpuscan__step_buffers { /* bytes in place of the caller's, of scratch, and of that how many are 0 */
-    uint64_t sham, scratch, zeros;
+typedef struct gpuscan__step_buffers {
+    uint64_t sham, scratch, zeros; /* bytes in place of the caller's buffers, bytes of scratch, zeros at its begin */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* the scratch of a rehearsal that is recorded is no larger, either */
-typedef struct gpuscan__step_launch { /* work-items, and those of a group */
-    uint64_t global, group;
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
+typedef struct gpuscan__step_launch {
+    uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* ZEROS is 0 between calls: the histogram's accumulators. WORDS hold state words of earlier calls, told apart by their
-   epoch; one buffer for each width, or one width's values would read as another's tags. Before both stand counters for
-   tickets, which are 0 between calls. PLAIN holds anything. */
+/* The object's scratch buffers. ZEROS is 0 between calls: accumulators of histograms. WORDS hold state words of earlier
+   calls, which their epoch tells apart. Each width has its own buffer, or a value of one width would be taken for
+   another's tag. ZEROS and WORDS begin with counters for tickets, which are 0 between calls. PLAIN holds anything. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes for the counters, so that a window of words begins with a cache line (of the
-                                     object's own scratch): in mid-line it costs the H200's scans 1.5 % */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes for the counters, a whole number of cache lines, so that a window of words
+                                     begins at one (in the object's own scratch). tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -16430,20 +16463,20 @@ struct gpuscan {
     cl_context context;
     cl_device_id device_id;
     cl_command_queue queue;         /* the caller's or, on first use, the library's */
-    cl_command_queue service_queue; /* clears scratch and tests programs: nothing of the caller's can block it */
-    cl_command_queue last_queue;    /* of the last call; retained */
-    int last_in_order;              /* that queue is in-order */
+    cl_command_queue service_queue; /* clears scratch and tests programs; the caller's commands cannot block it */
+    cl_command_queue last_queue;    /* the last call's queue; retained */
+    int last_in_order;              /* last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
-    gpuscan__program *loaded; /* from a blob, and not asked for yet: they are found by their text */
+    gpuscan__program *loaded; /* loaded from a blob and not requested yet: found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
-    uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
-    cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
-    cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
-    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test, or the profile rules out:
-                                                   1 << strategy */
+    uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
+    cl_command_queue scratch_queue; /* the queue of the last call that used own scratch; retained */
+    cl_event scratch_event;         /* the end of that call, if its queue is out-of-order */
+    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
+                                                   strategy */
     uint32_t refusals;              /* how often a strategy or the lanes were given up */
-    char refusal[GPUSCAN__REFUSAL_SIZE]; /* why, the last time */
+    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -16452,10 +16485,10 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* Drivers say of a lost context that its queues are not valid; NVIDIA's says this, too. */
+/* NVIDIA's code for a lost context; drivers also return CL_INVALID_COMMAND_QUEUE for one. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Keeps the failure in words and passes the result on. A driver that gives nothing and says success has failed, too. */
+/* Stores the failure in words, logs it and returns result. A driver that returns nothing with CL_SUCCESS has failed. */
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -16467,7 +16500,7 @@ static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const ch
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* but not what to do, which the words before say */
+    words = gpuscan_result_string(result); /* without the advice after the colon, which the text before gives */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -16525,7 +16558,7 @@ static void gpuscan__define(gpuscan__text *text, const char *name, const char *v
     gpuscan__text_add(text, "\n");
 }
 
-/* (By hand: a program's text has a hundred, and the first call after gpuscan_set_blob makes it.) */
+/* Writes the digits by hand: a program has about a hundred, and the first call after gpuscan_set_blob writes all. */
 static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t value) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -16537,12 +16570,12 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
-/* Fails to compile, by this name, where the condition does not hold. */
+/* Fails to compile, with this name in the message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
-/* The types, in the order of gpuscan_type: name; in OpenCL C (f16 is stored as its bits), and the unsigned type of the
-   same size (integers are added as unsigned, which wraps by definition); bytes; 's'igned, 'u'nsigned, 'f'loat, or 0;
-   the least and the largest value. */
+/* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
+   type of the same size (signed integers are added as unsigned ones, which wrap by definition); bytes; kind: 's'igned,
+   'u'nsigned, 'f'loat or 0; least and largest value. */
 #define GPUSCAN__TYPES(X)                                                                                              \
     X(DEFAULT, "", "", 0, 0, "", "")                                                                                   \
     X(I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                             \
@@ -16580,14 +16613,14 @@ GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACES == (int)GPUSCAN_TYPE_COUNT, every_type
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
-/* Data of the self-tests, see [SELF-TEST]. */
+/* The data that self-tests use: see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
-/* The operators, in the order of gpuscan_op: name; an expression of a and b that serves scalars and vectors of
-   integers, and of floats (NULL: not for these); the identity; 1: signed integers are computed as unsigned; where a
-   comparison decides, ARGMIN's and ARGMAX's; and for the self-test: its data, and the operator on the host, of integers
-   and of floats, where less says whether a < b. The self-test's custom operator lets the last that is not 0 win. */
+/* The operators, in the order of gpuscan_op. Columns: name; an expression of a and b for integers (scalars and
+   vectors), and one for floats (NULL: not for these); the identity; 1 if signed integers are computed as unsigned; the
+   comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers and for floats, where
+   less means a < b. The self-test's custom operator returns the last operand that is not 0. */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b, a + b)                                                         \
     X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b, less ? a : b)                           \
@@ -16603,7 +16636,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
     int identity, as_unsigned;
-    const char *before; /* NULL: no ARGMIN or ARGMAX */
+    const char *before; /* ARGMIN's and ARGMAX's comparison; NULL: another operator */
     int data;
 } gpuscan__op_facts;
 
@@ -16621,8 +16654,8 @@ GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACES == (int)GPUSCAN_OP_COUNT, every_op_has_a
 #undef GPUSCAN__OP_PLACE
 #undef GPUSCAN__OP_ROW
 
-/* The strategies, in the order of gpuscan_strategy: name, in words, whether one work-item is a group, whether groups of
-   one launch wait for each other; and where it does not fit, the one that assumes nothing. */
+/* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
+   groups of one launch wait for each other; the strategy that assumes nothing, for calls that this one does not fit. */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(AUTO, "auto", 0, 0, MULTI_PASS)                                                                                  \
     X(MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                                      \
@@ -16666,33 +16699,33 @@ static int gpuscan__is_float(gpuscan_type type) {
     return gpuscan__types[type].kind == 'f';
 }
 
-#define GPUSCAN__CUSTOM_MOST 1024 /* bytes of a custom type */
+#define GPUSCAN__CUSTOM_MOST 1024 /* bytes */
 
-/* The types and the operator of a call, resolved. */
+/* The types and the operator of a call, after defaults are resolved. */
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
-    const gpuscan_custom *custom; /* NULL unless some part of it is used */
+    const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
-    uint32_t t_size; /* of the arithmetic's type */
-    uint32_t begun;  /* bytes of it that say whether a segment has begun; 0: there are none */
+    uint32_t t_size; /* bytes of the arithmetic's type */
+    uint32_t begun;  /* bytes of it that flag that a segment has begun; 0: no such flag */
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
-    int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
-    int inverts; /* of what is not kept */
-    uint32_t channels; /* elements are vectors of so many numbers; 0, 1: they are numbers */
+    int selects; /* not 0: source elements are converted to the number of elements kept: a GPUSCAN__SELECTS_... */
+    int inverts; /* to the number not kept */
+    uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
 
-    /* of runs, whose keys say what is kept, and whose elements are those that are reduced, if any are */
-    gpuscan_type key; /* DEFAULT: no runs */
+    /* of runs: the keys decide what is kept, and elements are the values to reduce, if there are any */
+    gpuscan_type key; /* DEFAULT: not a call of runs */
     uint32_t key_size;
     int reduces;
-    uint32_t length_size; /* of a run's length; 0: none are wanted */
-    uint32_t state_align; /* bytes, of a gpuscan_run; 0: numbers of what is kept suffice */
-    int wide;             /* they are counted in 64 bits */
+    uint32_t length_size; /* bytes of a run's length; 0: lengths are not wanted */
+    uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: the scan needs only counts of runs */
+    int wide;             /* runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
+/* How a source element counts: 1 if it, or its custom->select, is not 0; or the number of its 1 bits. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -16701,7 +16734,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* For operations that combine: whatever the types, the operator is what does not fit. */
+/* For operations that combine: refuses ARGMIN and ARGMAX. */
 static gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -16764,7 +16797,7 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether results are the same in whatever order elements are combined; of MIN and MAX but for the sign of a zero. */
+/* Returns whether results do not depend on the order of combination (MIN and MAX: except for a zero's sign). */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -16776,7 +16809,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* The bits of a float's infinity; of other keys 0. */
+/* Defines the bits of a float key's infinity; 0 for other keys. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
                                           : size == 8 ? "0x7ff0000000000000ul"
@@ -16784,7 +16817,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Keys that are compared by their bits; of the caller's type, custom, by his text. */
+/* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     int size_log = 0;
@@ -16796,7 +16829,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* The keys of runs, and what comes of them. */
+/* Defines the keys of runs, and the outputs that runs have. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -16810,21 +16843,21 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* The names and expressions of a call's elements, for kernels.cl.inc. */
+/* Defines the types and expressions of a call's elements for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
-    const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
+    const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* the type of x in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, lanes */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
-    if (e->channels > 1) { /* then all of them are alike */
+    if (e->channels > 1) { /* source, destination and arithmetic have the same type then */
         snprintf(vector, sizeof(vector), "%s%u", t, (unsigned)e->channels);
         src_name = dst_name = value = number = t = vector;
     }
@@ -16856,7 +16889,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
-        gpuscan__define(text, "CONVERTED", number); /* a float has no conversion to the unsigned type of signed sums */
+        gpuscan__define(text, "CONVERTED", number); /* floats do not convert to the unsigned type of signed sums */
         gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->selects) {
         gpuscan__define(text, "CONVERT",
@@ -16891,7 +16924,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "WIDE_MASK", line);
         if (e->selects == GPUSCAN__SELECTS_BITS)
             snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
-        else /* the vector's type */
+        else /* the vector's type: the macro's argument is converted to it */
             snprintf(bits, sizeof(bits), "%s%u", value, width);
         if (e->selects)
             snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
@@ -16914,7 +16947,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
 }
 
-/* ADD's also where none is known. */
+/* Returns the packed form of an operator; ADD's if it has none. */
 static uint32_t gpuscan__packed_op(gpuscan_op op) {
     switch ((int)op) {
     case GPUSCAN_OP_MIN: return GPUSCAN__PACKED_MIN;
@@ -16927,9 +16960,9 @@ static uint32_t gpuscan__packed_op(gpuscan_op op) {
     }
 }
 
-/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
-   added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
-   bits. */
+/* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
+   holds for small integers that are added, and for those whose results have the same type: AND, OR and XOR, and MUL,
+   MIN and MAX of bytes. Any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
     int known = e->op == GPUSCAN_OP_ADD || gpuscan__packed_op(e->op) != GPUSCAN__PACKED_ADD;
@@ -16939,7 +16972,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     return integers && !cpu && plain && small ? e->src_size : 0;
 }
 
-/* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
+/* Returns the elements of a lane's vector: 16 bytes of the larger type, so that loads and stores are whole; or one
+   element if a size is not a power of two up to 16. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -16966,95 +17000,95 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 
 /* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
 
-/* One range of a buffer that a call uses. */
+/* A range of a buffer that a call uses. */
 typedef struct gpuscan__range {
     const char *field;
     gpuscan_buffer buffer;
-    uint64_t elements; /* from buffer.offset on */
-    uint32_t size;     /* of an element */
-    uint32_t cut;      /* bytes that the last one reaches past the range, where rows do not begin at whole ones */
-    uint32_t alignment; /* in bytes, of the first element; 0: that of the size, up to 16 */
-    uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
-    int required; /* its buffer must be there */
+    uint64_t elements; /* counted from buffer.offset */
+    uint32_t size;     /* bytes of an element */
+    uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
+    uint32_t alignment; /* of the first element in bytes; 0: that of the size, up to 16 */
+    uint64_t row, pitch; /* bytes of a row, and from row to row; 0: a single row */
+    int required; /* the buffer must not be NULL */
     int reads, writes;
-    int rereads;  /* a pass reads what one before has written */
-    int in_place; /* may be the same range as another with this number; 0: may not */
-    int shorter;  /* and then end before it */
-    int partial;  /* what a call does not write stays as it was: of a host array all is needed */
-    int is_image; /* buffer.mem is one, which is checked already */
-    int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
-    /* filled by the check: */
+    int rereads;  /* a pass reads what an earlier pass has written */
+    int in_place; /* may be the same range as the one with the same number; 0: must not */
+    int shorter;  /* and may end before it */
+    int partial;  /* the call leaves parts of it unwritten, so a host array is copied in first */
+    int is_image; /* buffer.mem is an image, which is checked already */
+    int idle;     /* a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
+    /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
-    uint64_t begin, end; /* bytes in the root */
-    uint64_t size_left;  /* bytes from the offset to the buffer's end */
+    uint64_t begin, end; /* bytes in root */
+    uint64_t size_left;  /* bytes from the offset to the end of the buffer */
 } gpuscan__range;
 
 enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS };
 
-/* Bytes that a call needs of each kind of scratch. */
+/* Bytes of each kind of scratch that a call needs. */
 typedef struct gpuscan__need {
     uint64_t bytes[GPUSCAN__SCRATCHES];
 } gpuscan__need;
 
-/* A call on its way. Each operation has a struct of its own that begins with this one. */
+/* A call in progress. Each operation has a struct that begins with this one. */
 struct gpuscan__plan {
     const gpuscan__operation *operation;
-    const void *desc; /* the operation's */
+    const void *desc; /* the operation's desc */
     const gpuscan_call *call;
 
-    /* resolve: from the arguments */
-    gpuscan__elements e; /* not of a histogram */
+    /* set by resolve, from the arguments */
+    gpuscan__elements e; /* not used by histograms */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
     uint32_t flags;  /* GPUSCAN__FLAG_... */
-    int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
-    int is_run;      /* a call, not its preparation: all buffers must be there */
-    const void *init; /* on the host; NULL: none */
-    cl_mem init_mem;  /* owned: init, where it is too large for an argument */
+    int from_host;   /* the call works on host arrays: see [HOST ARRAYS] */
+    int is_run;      /* a call, not its preparation: all buffers must be given */
+    const void *init; /* init on the host; NULL: none */
+    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
     int is_nothing;  /* nothing to compute and nothing to write */
-    int reads_scratch; /* the host does: for a result */
-    int is_enqueued; /* commands of the call may be in its queue: set before the first */
+    int reads_scratch; /* the host reads a result from scratch */
+    int is_enqueued; /* the call's queue may hold commands of the call: set before the first is enqueued */
 
-    /* given to choose */
+    /* input of choose */
     int in_place;              /* src and dst are the same range */
-    size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
-    int is_stand_in;           /* its custom text is the self-test's, not the caller's */
-    const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
+    size_t group_limit;        /* work-items a group, at most: the device's limit, or that of the call's kernels */
+    int is_stand_in;           /* its custom text is the self-test's stand-in, not the caller's */
+    const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
 
-    /* choose: from elements and profile */
+    /* set by choose, from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* of need's GPUSCAN__PLAIN: bytes that a call that reads a count of 0 may touch; 0: all */
+    uint64_t idle_plain; /* bytes of need's GPUSCAN__PLAIN that a call may access if it reads a count of 0; 0: all */
     int not_built; /* the driver did not build the program */
 
-    cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
+    cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
 
-/* An operation is a row: what it does at each step of the one path that all calls take (gpuscan__do). */
+/* The functions of an operation, one for each step of the path that all calls take: see gpuscan__do. */
 struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* GPUSCAN__OPERATION_... */
-    int uses_scratch; /* some of its calls do */
-    int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, though the driver
-                         reports 256 of those whose registers are limited */
-    /* Arguments to elements and ranges: all checks but those of buffers. */
+    int uses_scratch; /* some calls of the operation use scratch */
+    int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, even if the driver
+                         reports 256 because their registers are limited */
+    /* Sets elements and ranges from the arguments: all checks except those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
-    /* Elements, counts and profile to the program's key, the groups and the scratch. May be called again with a smaller
-       group_limit or a strategy less. */
+    /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
+       group_limit is lowered or a strategy refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
-    /* The names of the key's kernels, and NULL. */
+    /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
-    /* The program's text before the kernels. */
+    /* Writes the program's text before the kernels. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
-    /* Runs the program that was built for a plan on data of its own; *right: it gave what a loop on the host gives. */
+    /* Runs the program built for a plan on its own data; *right: the results equal those of a loop on the host. */
     gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *right);
 };
 
-/* The row of an operation, at the end of its section. */
+/* Defines the gpuscan__operation at the end of an operation's section. */
 #define GPUSCAN__OPERATION(name, uses_scratch, trusts_group)                                                           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
@@ -17069,7 +17103,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* What the key of every operation on elements begins with. */
+/* Sets the fields of the key that all operations on elements have. */
 static void gpuscan__key_elements(gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     plan->key.operation = plan->operation->number;
@@ -17090,7 +17124,7 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
     values[GPUSCAN__LARGE] = large;
 }
 
-/* columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, once, unpacked */
+/* Sets scan rows. Columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, once, unpacked. */
 #define GPUSCAN__TUNE(profile, list)                                                                                   \
     do {                                                                                                               \
         (void)sizeof(char[sizeof(list) <= sizeof((profile)->scan) ? 1 : -1]);                                          \
@@ -17098,7 +17132,7 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
         (profile)->scan_count = (uint32_t)GPUSCAN__COUNT_OF(list);                                                     \
     } while (0)
 
-/* For whatever call no row of the list matches. */
+/* Sets the row for calls that no row of the list matches. */
 static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, uint32_t group, uint32_t vectors) {
     memset(&p->scan_rest, 0, sizeof(p->scan_rest));
     p->scan_rest.up_to = GPUSCAN__ALL;
@@ -17107,8 +17141,8 @@ static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, u
     p->scan_rest.vectors = vectors;
 }
 
-/* The base, from which each row of the table below differs by what its function sets: a device of which nothing is
-   known, not even the forward progress of its groups. Small groups and few of them run on anything. */
+/* The base, which the functions below change: a device about which nothing is known, not even whether its groups make
+   progress independently. Small groups, and few of them, run on anything. */
 static void gpuscan__profile_base(gpuscan__profile *p) {
     memset(p, 0, sizeof(*p));
     p->fence = GPUSCAN__FENCE_NONE;
@@ -17126,7 +17160,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->segment_group = 64;
     p->segment_vectors = 4;
-    /* odd: neighbours then read different banks of local memory */
+    /* Odd, so that neighbouring work-items access different banks of local memory. */
     p->segment_items = p->segment_items_narrow = p->row_items = 15;
     p->segment_per_unit = 4;
     p->row_lanes_group = p->segment_lanes_group = 64;
@@ -17140,7 +17174,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
     p->rows_group = 256;
-    p->rows_vectors = 4; /* half of it where rows are few */
+    p->rows_vectors = 4; /* half of this if there are few rows */
     p->counts_group = 64;
     p->counts_vectors = 4;
     gpuscan__set_by_size(p->counts_per_unit, 4, 4);
@@ -17153,15 +17187,11 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_group = 64;
     p->sort_vectors = 4;
     p->sort_part = 1 << 15;
-    p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; u64, PoCL, an EPYC: 40,000 730 us, in one part 1290 */
+    p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; tuning: sort-cpu-small */
     p->sort_parts = 4;
-    /* pass by pass; by buckets, half of two threads' CPU time, an EPYC (Zen 4), ms: u32 2^18 .69; .72, 2^20 2.74; 2.82,
-       2^21 6.3; 5.7, 2^24 68; 50, 2^26 299; 210, u64 2^20 6.8; 7.6, 2^21 20; 15; and in blocks, u32 with 4 bytes 2^21
-       12.5; 8.2; 9.5, 2^24 123; 94; 78, 2^25 235; 305; 161, 2^26 487; 723; 320. Elsewhere blocks cost some percent: at
-       2^24.7 buckets take 112, in blocks 119. Buckets of 1 MiB or more cut once more; whole, a Xeon (its second-level
-       caches have 2 MiB), ms, medians of two runs each, u32 with 4 bytes 2^25 237; 336, 2^26 594; 740, 2^27 1270; 1700,
-       u64 with 8 bytes 2^25 573; 885, u32 2^26 302; 312, 2^27 714; 913; of 128 KiB as well, u32 with 4 bytes 2^24 153;
-       140. */
+    /* Keys of 2^21 elements or more go into buckets. Values follow their keys in blocks if buckets are large; with
+       small ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs
+       measured hold up to 2 MiB. tuning: sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
     p->sort_buckets = 1 << 21;
     p->sort_bucket = 1 * GPUSCAN__MIB;
     p->sort_split = 1 * GPUSCAN__MIB;
@@ -17171,8 +17201,8 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->integral_bands = 4;
 }
 
-/* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
-   what groups write. */
+/* A simulator: runs all forms, at sizes that a simulator can bear. Groups run in order, so mem_fence orders what they
+   write. */
 static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->launches_late = 0;
     p->fence = GPUSCAN__FENCE_MEM;
@@ -17199,13 +17229,13 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->integral_vectors = 2;
 }
 
-/* A GPU's driver multiplies the private memory of one work-item by all that can be resident: a CPU's kernels, which keep
-   kilobytes each, take gigabytes there. */
+/* GPUs refuse the CPU strategies: their drivers multiply a work-item's private memory by the number of work-items that
+   can be resident, and CPU kernels use kilobytes each, so that would be gigabytes. */
 enum {
     GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS
 };
 
-/* A GPU: groups of 256 and enough of them to fill its units. */
+/* A GPU: groups of 256, and enough of them to fill its compute units. */
 static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->refused = GPUSCAN__CPU_STRATEGIES;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4);
@@ -17221,10 +17251,11 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->integral_group = 256;
 }
 
-/* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
-   No AMD or Intel GPU was measured: an H100 ran these rows with PTX lanes and nothing else of NVIDIA's, but for AMD
-   loads of states. Large selections and runs take several passes, since a look-back over tiles of few bytes cannot keep
-   pace with memory; so do large scans whose states take several words: see gpuscan__scan_misfit. */
+/* A GPU whose groups make progress independently. AMD's and Intel's GPUs passed the tests of Sorensen and others, 2021.
+   No AMD or Intel GPU was available for measurements: an H100 ran these rows without NVIDIA's instructions, except for
+   PTX lanes and, in AMD's row, loads of states. Large selections and runs take several passes, since a look-back over
+   tiles of few bytes cannot keep up with memory. So do large scans whose states take several words: see
+   gpuscan__scan_misfit. */
 static void gpuscan__profile_progress(gpuscan__profile *p) {
     static const gpuscan__tuning select[] = {
         {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
@@ -17241,22 +17272,19 @@ static void gpuscan__profile_progress(gpuscan__profile *p) {
     p->counts_local = 32 * GPUSCAN__KIB;
 }
 
-/* The larger a sort's tiles, the longer the runs of a digit that it stores, but with 32 KiB of local memory a group 8
-   waves of a SIMD run on RDNA, and 2 on CDNA. That is 26 keys of 4 bytes a work-item, or 28. H100, 2^26 elements, us, of
-   24; 26; 28; 32; NVIDIA's own row: u32 1435; 1439; 1374; 1330; 1222, with 4 bytes 2630; 2583; 2508; 2374; 2312, f32
-   1412; 1407; 1394; -; 1193, u64 at 2^25 in halves 2255; 2223; 2160; -; 2167. */
+/* Larger sort tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD and
+   CDNA 2. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd */
 static void gpuscan__profile_amd(gpuscan__profile *p) {
     gpuscan__profile_progress(p);
-    p->parts_vectors = 4; /* by 8 of 8 bytes there are registers for 2 waves */
+    p->parts_vectors = 4; /* 8 vectors of 8-byte elements leave registers for only 2 waves */
     p->sort_vectors = 28;
     p->sort_local = 32 * GPUSCAN__KIB;
     p->sort_halves = 2;
 }
 
-/* Arrays of more than 64 to 128 bytes a work-item become private memory, so more work-items than AMD's sort fewer keys
-   each. Intel's compiler makes atomics of loads of states, and so did the H100: 2^26 elements, us, by 256 x 16; 512 x 14;
-   512 x 16; NVIDIA's own row: u32 2351; 1729; 1658; 1222, with 4 bytes 3342; 2628; 2320; 2312, f32 2222; 1750; 1729;
-   1193. Scans of f32 by passes take 1180 us by 4 vectors, 1174 by 8. */
+/* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
+   fewer keys each. Intel's compiler turns loads of states into atomics; the H100 was measured that way, too.
+   tuning: sort-intel, scan-intel */
 static void gpuscan__profile_intel(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, 0, 0}};
     gpuscan__profile_progress(p);
@@ -17268,98 +17296,80 @@ static void gpuscan__profile_intel(gpuscan__profile *p) {
     p->sort_halves = 2;
 }
 
-/* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. All measured on an H200;
-   times are us at 2^28 elements where nothing else is said. */
+/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. All
+   rows were measured on an H200. */
 static void gpuscan__profile_nvidia(gpuscan__profile *p) {
-    /* Small: as many groups as share the work, all of which run at once, up to GPUSCAN__FEW_TILES; with more by looking
-       back (8.1 MiB of u32, u64: 18, 22 us; of 8 MiB 10, 10; ahead 11, 12). Large: 24 MiB ahead is what a cache of 50 MB
-       holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
-       the most bytes in flight a multiprocessor without spills: 72 registers hold 8 rows of 4 bytes (u32 574, f32 577 us;
-       in 64 572, 590). Packed elements need fewer; bytes and 16 bits that are not packed want small groups (2^28 bytes:
-       maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and structs more registers (16
-       bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes 80 registers serve all scans (u64, f64, 2^27: 577, 607; in 64
-       580, 812), 22 MiB ahead. */
+    /* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
+       looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
+       registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
     static const gpuscan__tuning scan[] = {
+        /* up to 8 MiB */
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        /* 1 and 2 bytes that are not packed: small groups */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
+        /* 1 byte packed, f16, 2 bytes packed: fewer registers */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 2, 0, 0, 2},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
+        /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
-    /* Selections, by the bytes of what decides, which are counted so far ahead. u32 at 2^28, 1 / 50 / 99 % kept: by
-       bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694), with a payload in tiles
-       of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); 12 bytes at 2^24, 16 Ki - / 85.6 / 123 (24 Ki - / 91.2 /
-       133), 16 bytes 19.3 / 104.5 / 154 (24 Ki 17.5 / 107.0 / 158, 8 Ki 27.7 / 102.4 / 148), 8 bytes 19.5 / 60.1 / 81
-       (24 Ki 16.4 / 59.8 / 84); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 / 264 / 357, 24 Ki 135 /
-       238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a predicate, 5 vectors a
-       work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18 MiB ahead cost that a
-       sixth at 99 %. Small, up to GPUSCAN__FEW_TILES: all groups run at once, and each reads all sums before its own.
-       2^20, 50 / 99 % kept: by bytes in tiles of 4 Ki 8.7 / 9.5 (2 Ki 10.1 / 10.9, 8 Ki 8.9 / 9.2, two vectors a
-       work-item 9.9 / 10.4, ahead 11.2 / 12.6), indices 8.2 / 8.8 (ahead 10.5 / 11.4), u64 9.3 (12.4); by a predicate
-       in tiles of 4 Ki 9.2 / 9.0 (2 Ki 9.8 / 9.3, 8 Ki 8.9 / 9.3, ahead 10.4 / 10.4); by bits 7.8 (9.6). Read once: u32
-       by a predicate, 6 vectors, 336 / 461 / 579, 2^24 25 / 37 / 44 (else 356 / 458 / 583, 29 / 37 / 44; 4 vectors 336
-       / 469 / 594, 5 361 / 483 / 599), but of values and indices 319 for 306. Indices 96 / 216 / 348 (116 / 231 / 356),
-       at 2^24 with 3; 4 vectors 15.3 / 21.1 / 31.4; 14.1 / 20.2 / 33.6 (14.6 / 22.8 / 32.8), at 2^22 9.2 / 10.6 / 13.6;
-       9.0 / 10.7 / 13.4 (9.5 / 13.2 / 16.4). By bytes 2 % slower at 99 %, u16, u64 by a predicate 2 %. */
+    /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
+       GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
+       once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
+       select-once */
     static const gpuscan__tuning select[] = {
+        /* up to 2 MiB */
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
+        /* flags of 1 byte: indices alone, loaded once */
         {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
+        /* flags of 1 byte: several outputs or wide elements, otherwise */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
+        /* other sources; by a predicate on 4 bytes that is loaded once */
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 0, 4, 1, 1},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
-    /* Runs, by the bytes of their keys: 2^28 keys of u32 in runs of 1 to 7. Nothing reduced, unique and lengths too: 7
-       vectors 427, 566 (5: 493, 641; 6: 457, 599; 8: 492; 48 registers 460; at 2^24 35.5, 46; 4 vectors 38, 51). f32
-       added: 5 MiB ahead 828, 8 MiB 815, 6 vectors 913, 5 1140, 64 registers the same, 72 929, 80 903, groups of 128
-       1041, with 64 registers 936, 2 vectors in groups of 512 1172; at 2^24 62, 6 vectors 67. Small, as above: 2^20 in
-       tiles of 4 Ki 8.6, 9.8, with f32 10.9 (8 Ki 8.5, 9.3, 11.2, 2 Ki 9.8, 10.6, 11.7, ahead 10.2, 11.1, 12.2).
-       Read once: unique, lengths, f32 373, 439, 746; in runs of 100 336, 377, 689; of 10,000 284, 312, 542 (else 420,
-       549, 794; 395, 494, 786; 391, 485, 715). Unique and lengths with 4; 5; 6 vectors 415; 410; 402, 536; 506; 466, in
-       all registers with 7 457, 452, in 56 379, 463, 8 vectors in 64 366, 592, groups of 512 452, 647. Brought into the
-       cache 1, 2, 4, 8 MiB ahead, or the next tile: f32 753, 745, 749, 749, 758. */
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* if SINGLE_PASS is forced */
+    /* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
+       tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
     static const gpuscan__tuning runs[] = {
+        /* up to 256 KiB */
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 1, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
+        /* values are reduced: loaded once; custom keys or operators: twice */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 2, 0, 1, 0},
         {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
-    /* By segments a tile in which one begins waits for nobody, so nobody runs ahead (1220 to 2270 us, of one segment
-       3545), but tiles are brought into the cache so far ahead. By keys of u32, segments of 1 to 7, 2^28 elements of
-       f32, exclusive; inclusive; u32: 826; 832; 812, with 8 MiB ahead about the same, 16 and 24 MiB are worse. 4 vectors
-       in 64 registers 883; 928; 925 (56 registers 923, 48 980, groups of 512 917, of 128 896), 5 in 72 887; 906; 884, 6
-       in 80 851; 847; 835, 8 in 80 832; 855; 797, in 128 894; 884; 873. 2^27 of u64, and of f64 inclusive: 782; 899, 4
-       in 64 844; 946, 8 in 128 809; 816. u8: 865, 4 in 64 1023; of 16 bits that is best, 617 (7 in 80: 812). One
-       segment of f32: 1053, 4 in 64 1561. (Since groups draw no ticket 817 for 829, 2^24 63.5 for 66.5.)
-       Small: a single tile waits for nobody, and many small ones begin sooner than few. f32 by keys of segments of 1 to
-       7 at 2^12; 2^14; 2^16; 2^18; 2^20; 2^21; 2^22: groups of 128 with 1 vector 7.5; 7.5; 8.3; 11.0; 11.3; 16.8; 32,
-       with 2 7.6; 7.9; 8.3; 9.4; 9.6; 13.4; 23, with 4 8.0; 7.6; 7.9; 8.5; 11.7; 11.9; 20, of 256 with 1 8.0; 8.1; 8.5;
-       9.7; 12.1; -; -, with 2 7.9; 8.0; 8.2; 8.7; 10.7; 13.4; 24, with 4 6.8; 8.5; 8.8; 9.1; 10.7; 12.9; 20. u8 at
-       2^14; 2^18; 2^20; 2^22: 128 x 1 6.4; 7.6; 10.7; 16.9, 256 x 1 6.9; 8.3; 11.1; 18, 256 x 2 7.3; 7.6; 9.6; 15.7. f64
-       at 2^18; 2^19; 2^20: 128 x 2 15.5; 10.1; 13.9, 128 x 4 11.1; 14.5; 12.6, 256 x 4 9.7; 11.2; 15.3. */
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* if SINGLE_PASS is forced */
+    /* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead
+       tiles are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
+       tuning: segments-scan-tiles, segments-scan-small */
     static const gpuscan__tuning segmented[] = {
+        /* 1 byte, small */
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, 0, 0},
+        /* a single tile */
         {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
         {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        /* small; some rows by the element's size */
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, 0, 0},
         {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
@@ -17367,43 +17377,26 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, 0, 0},
         {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, 0, 0},
+        /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
-    /* Sorts of 2^26, us. u32: the largest tiles that 48 KiB hold, as a digit's runs are longer; more registers would
-       keep a third group out (256 x 40): 1149; 384 x 24 with 56 registers 1223, with 80 1301, 512 x 16 1441. With 4 bytes: 1910,
-       384 x 24, 80 2395, 512 x 16, 64 2039, 256 x 32, 80 2506. With 8 bytes, in halves: 2383, 512 x 16, 64 2396, 256 x
-       40 2538, 384 x 20, 80 3067, 256 x 16 as a whole 2728. u64: 3508, in halves 256 x 32, 128 3932. With 4 bytes, in
-       halves: 4700, 256 x 32, 128 4727, 256 x 24, 128 4910, 384 x 16, 80 4928, 256 x 20, 128 as a whole 5158. With 8
-       bytes: 5980, 256 x 32, 128 6668, 512 x 16, 64 6496, 256 x 16 as a whole 6789. More groups a unit are slower, and
-       so are values that come early: what is written stays in the cache until its lines are full. 40; 42 rounds, at
-       2^24, 2^28: u32 305, 3883; 309, 3852, f32 383, 4134; 386, 4094. Of 2^28 u32 with records, ms: 12 bytes in one field 256 x 20, 24, 28: 13.1, 12.9, 12.7, 320 x 16, 96 13.3; in fields of 8 and 4
-       bytes 16, 20, 24 rounds 14.3, 13.7, 13.3; of 4, 4, 4 15.1, 15.0, 17.4 (384 x 16, 80 19.5, 512 x 12, 64 19.4). 16
-       bytes: 16, 20, 24 rounds 14.3, 13.8, 14.2, 320 x 16, 96 13.8, 384 x 12, 80 13.9; four fields 17.4, 16.6. */
+    /* Sorts, by the bytes of keys (rows) and values (columns: none, 4, 8, 12, 16): the largest tiles that local memory
+       holds, since a digit's runs are longer then. More registers would exclude a resident group. More groups per
+       compute unit are slower, and so are early loads of values: stores stay in the cache until their lines are full.
+       tuning: sort-tiles, sort-record-tiles */
     static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
         {{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 28, 128}, {256, 20, 128}},
         {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 28, 128}, {256, 20, 128}}};
     static const gpuscan__sort_tile counted_u64 = {256, 24, 128};
-    /* By index; as a record, H200, us at 2^20; 2^22; 2^24; 2^28 (u64: 2^27). u32 with 4, 4: 99; 237; 1060; 22003, 80; 194;
-       638; 10022, with 4, 4, 4: 122; 283; 1359; 29671, 97; 290; 977; 15000, with 4, 4, 4, 4: 145; 326; 1652; 37330, 101;
-       297; 1075; 16612, with 2, 2: 95; 232; 798; 21668, 76; 164; 501; 7325, with 1: 77; 189; 593; 13583, 73; 154; 462;
-       6560, with 12: 114; 296; 981; 15298, 95; 256; 807; 12651, with 16: 92; 259; 969; 15144, 95; 260; 892; 13831. u64
-       with 4, 4: 184; 488; 1849; 16525, 177; 468; 1556; 12147, with 4, 4, 4: 204; 530; 2149; 20232, 201; 633; 2185;
-       16539, with 8, 8: 194; 520; 2073; 16846, 203; 599; 2120; 16495, with 16: 176; 513; 1759; 13323, 205; 594; 2074;
-       16070. Twelve bytes in tiles of 20 rounds 13104 at 2^28 (4, 4, 4: 15409), element by element 16284 (17171), padded
-       to 16 13772 (15165). */
+    /* Sorts with other payloads: elements from which the passes move them as records, which beats gathering them by
+       index. tuning: sort-records */
     static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
         {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
         {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
-    /* Fetched; carried, H200, us at 2^24; 2^26; 2^28 (u64: 2^27). u32 with 16: 863; 3025; 12048, 896; 3513; 13889, with
-       4, 4, 4: 881; 3063; 11963, 959; 3702; 14870, with 4, 4, 4, 4: 876; 3037; 12120, 1050; 4150; 16585, with 8, 8: 867;
-       3015; 12056, 954; 3759; 14841, with 12: 887; 3043; 11878, 853; 3166; 12502, with 4, 4: 778; 2613; 10016, 644;
-       2557; 10238. u64 with 4, 4, 4: -; 6192; 12255, -; 8272; 16467. u16, of two passes, with 16 at 2^27 4095, 3238.
-       Where the buckets are uneven, 1.015 to 1.04 times as long. Of buckets of 32 MiB, with 16 at 2^26; 2^28: 3259;
-       12791, 3413; 13649; of 128 MiB at 2^28, if they counted as even, 16164, 13840. At 2^28 with 16, rounds of tiles
-       with records; with indices 20; 42 12045, 24; 42 12126, 16; 42 12192, 28; 36 12982, with 96 registers 20; 42 12574;
-       ranks by masks 12159; fetched by the last pass instead of a launch of its own 12126, with 4, 4, 4 14131. */
+    /* Records of 12 bytes or more, in sorts of four passes or more: from 2^25 (one payload) or 2^24 elements on they
+       are gathered from buckets. If buckets are uneven, the passes move the records. tuning: sort-fetch */
     static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 0, {42, 28}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
@@ -17419,16 +17412,13 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort_one = 1;
     memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
     p->sort_fetch = sort_fetch;
-    /* By the device's count the other bodies of u64 with values need more registers. Under a maximum of 2^26, us at 2^12;
-       2^16; 2^20; 2^22; 2^24, with 4 bytes 384 x 20, 80: 67; 99; 182; 489; 1682, 256 x 16, 128 60; 66; 136; 488; 1686, 256
-       x 20 38; 76; 145; 458; 1670, 256 x 24 38; 77; 155; 488; 1625, 384 x 16, 104 38; 79; 187; 544; 1881. With 8 bytes 384
-       x 16, 80: 71; 93; 185; 597; 1995, 256 x 16 71; 75; 151; 556; 2011, 256 x 20 57; 88; 162; 528; 1922, 256 x 24 57; 89;
-       176; 561; 1835. u32, 2^20; 2^22; 2^24; 2^28: 256 x 42, 80 62; 104; 333; 4280, with 128 registers 50; 127; 367;
-       4734; u64 256 x 20, 80 125; 290; 957, 128 113; 332; 1097. */
+    /* Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its loops.
+       tuning: sort-counted */
     memcpy(p->sort_counted, sort_tiles, sizeof(sort_tiles));
     p->sort_counted[1][1] = p->sort_counted[1][2] = counted_u64;
-    p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
-    p->launches_late = 0; /* (launched or not, the first calls after gpuscan_set_blob take 57, 26 and 31 us) */
+    p->nulls = 1; /* each buffer among a kernel's arguments costs the host time; tuning: host-null-arguments */
+    p->launches_late = 0; /* a launch ahead makes the first calls after gpuscan_set_blob no faster;
+                             tuning: host-blob-first-calls */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
     memcpy(p->select, select, sizeof(select));
@@ -17439,63 +17429,42 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 72;
-    /* u32, 2^28 by the device's count, us: unique 447, with 80 492; u64, 2^25: 171, with 80 146, with 128 166 */
+    /* Registers of persistent groups. tuning: scan-counted-registers */
     gpuscan__set_by_size(p->counted_registers, 64, 80);
-    /* Rows, 2^28 bytes of u32: of 4, 777, 1000 elements 134, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135,
-       but of 6000 155 for 135, as fewer groups of 384 are resident); 2 vectors, groups of 1024 and 32 registers 149,
-       155, 151; groups of 512 and 64 registers 138, 152, 141. Tiles brought into the cache 2 to 8 MiB ahead: 1000
-       elements 146 for 141. */
+    /* Short rows: 56 registers suit rows of most lengths. 64 are as fast, except where fewer groups of 384 are
+       resident. A prefetch of tiles costs some percent. tuning: scan-rows */
     p->rows_wider = 1;
     gpuscan__set_by_size(p->rows_registers, 56, 64);
-    /* 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28: 5.9, 7.7,
-       242; four groups with fewer: 6.9, 9.5, 249) */
+    /* 8 loads in flight, and two groups of 512 with all the registers they can have. tuning: reduce-groups */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
-    /* of structs of 8 bytes two in order (2^28 bytes: 72 us; with 4: 81; with 8: 79), of 12 bytes 8 (71; with 4: 73) */
+    /* Structs are combined in order, two vectors a work-item. tuning: reduce-structs */
     p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
-    /* structs of 16; 32 bytes: 74; 79 us (2^20 bytes 7.4; 8.2), elements and not rows 76; 90 (8.4; 14.1). Rows of 64
-       bytes: groups of 512 80; 86, of 256 82; 87, three with 80 registers 80; 83; groups of 128, six with 80 registers
-       78; 80; what is read is kept in the cache 84; 88 */
+    /* Structs of 16 and 32 bytes in chunks: faster than element by element. tuning: reduce-struct-rows */
     p->reduce_rows_group = 256;
     p->reduce_rows_per_unit = 4;
     p->reduce_rows_registers = 64;
-    /* segments of 1, 8, 100, 1000, 3000 u32, 2^28 bytes: 429, 148, 112, 98, 98 (an element and its mark at a time: 428,
-       154, 119, 117, 104); groups of 128 work-items 428, 152, 119, 105, 94, of 64 468, 192, 155, 147, 132; 20 elements
-       a work-item in 48 registers and five groups 440, 162, 115, 109, 96; the next tile's elements asked for a tile
-       ahead 419, 148, 112, 99, 103, brought into the cache 453, 159, 118, 105, 105: it is instructions, by the tile,
-       that count. So 1-byte sources of sums of u32 take more: 8, 100, 1000: 295, 198, 180, with 44 elements a work-item
-       335, 292, 212, with 28 403, 366, 278. As single pieces of a tile, which is best for rows, segments of 2000 with
-       empty ones between take 267 */
+    /* Sums along the path cost instructions per tile, so elements of fewer than 4 bytes take more of them per
+       work-item. Prefetches do not help. tuning: segments-path */
     p->segment_items = 29;
     p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
-    /* Split: 2^24; 2^28 f32 in segments of 8; 16; 100; 1000, in groups of 128 with 40 registers: 32, 31, 26, 23;
-       379, 356, 278, 249, with 32 -, 31, 26, 24; -, 371, 293, 275, with 48 -, 34, 28, 24; -, 389, 287, 252, with
-       all -, 34, 28, 24; -, 411, 296, 250; in groups of 256 38, 37, 30, 25; 379, 355, 279, 249; of 64 -, 30, 24,
-       23; -, 361, 279, 254 (but exponential lengths of 100 in the mean 44; 399 for 31; 311); by the path 53, 47,
-       41, 38; 537, 453, 374, 340. Each a group's, of 3000; 10,000; 60,000, in groups of 128, 4 loads: 23, 24, 30;
-       258, 243, 259, 8 loads 25, 23, 30; 330, 243, 251; of 256 28, 24, 30; 362, 248, 250; of 512 52, 30, 31; 684,
-       309, 245; by the path 38, 34, 32; 329, 273, 269. Bytes: of 100; 1000 262; 216, by the path 242; 183. */
-    /* 2^20 f32 in segments of 8; 100; 10,000; one long among short: groups of 1024 9.0; 10.1; 7.6; 26 us, of 512 9.4; 9.9;
-       8.7; 33, of 256 8.2; 8.8; 7.8; 72, by the path 18.5; 16.5; 14.2; 26. Rows of 3; 10; 100; 1000 f32, 2^27 bytes, in
-       groups of 256: 49; 51; 46; 39 us, of 512 58; 68; 63; 43, by the path 101; 63; 49; 51 */
+    /* Few elements in segments: large groups. tuning: segments-lanes */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
-    /* Fewer in smaller groups, which begin sooner: 2^12; 2^14; 2^16; 2^18 f32 in segments of 8, and one long among
-       short: groups of 64 6.9; 7.1; 7.1; 7.4, 8.1; 9.4; 14.8; 36 us, of 128 6.6; 6.8; 6.7; 6.8, 7.4; 8.1; 10.8; 21, of
-       256 7.2; 7.2; 7.2; 7.3, 7.7; 8.4; 9.7; 15, of 512 7.5; 7.4; 7.4; 7.5, 8.1; 8.5; 9.3; 12, of 1024 7.8; 7.8; 8.0;
-       7.8, 9.0; 9.2; 9.6; 12. */
+    /* Fewer elements take smaller groups, which start earlier. tuning: segments-lanes-few */
     p->segment_lanes_items = 256;
+    /* Many elements in segments, long ones split: faster than the path, except for bytes. tuning: segments-split */
     p->segment_split = 1u << 20;
     p->segment_split_group = 128;
     p->lane_registers = 40;
     p->segment_registers = 64;
-    /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
-       samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
-       to matter. */
+    /* Histograms: one group of 1024 with its bins per multiprocessor, with all the registers it can have, for loads in
+       flight while it counts. With 32 copies of the bins of bytes no two lanes share a bank; other samples arrive too
+       slowly for that to matter. */
     p->counts_group = 1024;
     gpuscan__set_by_size(p->counts_per_unit, 1, 1);
     p->counts_per_unit_far = 2;
@@ -17507,18 +17476,16 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->slice_more = 8;
     p->slice_short = 48;
     p->short_vectors = 4;
-    /* H200, 2^28 bytes, us, 256 x 8; 128 x 8; 128 x 4: u8 to u32 172; 161; 151, of 3 channels 228; 223; 216, of 4 214;
-       228; 186, u16 to u32 153; 153; 145, 3 202; 197; 210, 4 182; 196; 177, f32 137; 135; 140, 3 205; 168; 184, 4 175;
-       171; 153, u8 to u64 164; 163; 168, 4 319; 242; 241, f32 to f64 175; 148; 146, 4 369; 327; 323. Of 2^20 bytes they
-       are alike. */
+    /* Tiles of integral images. tuning: integral-tiles */
     p->integral_group = 128;
     p->integral_vectors = 8;
     p->integral_vectors_4 = 4;
     p->integral_rows = 128;
 }
 
-/* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
-   also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
+/* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it takes many
+   groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
+   (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. */
 static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     p->refused = GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     p->groups_per_unit = 64;
@@ -17527,13 +17494,12 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     p->counts_per_unit_far = 16;
     gpuscan__set_by_size(p->counts_least, 16, 16);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
-    p->rows_group = 0; /* it computes tiles of whole rows wrong (Mesa 22.3), which PoCL and Oclgrind do not */
+    p->rows_group = 0; /* it computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not */
 }
 
-/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
-   two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs
-   are stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads
-   5.9 and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
+/* A CPU. Up to 256 KiB one work-item scans everything in one launch. A chunk stays in a core's second-level cache
+   between its two loads. For histograms one group per thread is enough, since groups draw their work and have local
+   tables. Large outputs are stored past the caches; the prefetch's distance hardly matters. tuning: scan-cpu-stores */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0, 0}};
@@ -17554,12 +17520,9 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
 }
 
-/* A core of the Skylake server generation (PoCL's name says it; Cascade Lake was not there to try) writes faster
-   through its caches, if it asks for the lines early and leaves room for them: u32, 2^26, 2 threads: 22.9 ms, past them
-   25.5, without any prefetch 27.5. It bears the name of younger ones, too, which PoCL's LLVM does not know. One of these
-   (Emerald Rapids), 2^26, 2 threads, ms by the distance of 1024; 2048; 4096; 8192: f32 between offsets 31 apart 18.6;
-   16.9; 15.4; 14.9, 8 apart 22.4; 19.4; 18.3; 18.3, by keys of mean length 100 39; 38; 34; 35, a scan of u32 23.8;
-   22.6; 23.6. */
+/* A core of the Skylake server generation, by PoCL's name for it. It stores faster through its caches if it requests
+   the lines early and leaves room for them. PoCL's LLVM gives younger CPUs that it does not know the same name; the
+   distances were measured on one of these, too. Cascade Lake was not measured. tuning: scan-skylake */
 static void gpuscan__profile_skylake(gpuscan__profile *p) {
     gpuscan__profile_cpu(p);
     p->chunk = 128 * GPUSCAN__KIB;
@@ -17573,13 +17536,13 @@ static void gpuscan__profile_nothing_more(gpuscan__profile *p) {
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 
-/* The first row that matches is the device's; the last matches every device. */
+/* The profiles. The first row that matches is the device's; the last matches every device. */
 static const struct {
     const char *name;
-    cl_device_type type; /* matches when any of these bits is the device's */
+    cl_device_type type; /* matches if the device has any of these bits */
     cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
-    const char *part;    /* a part of the device's or platform's name; NULL: any */
-    void (*set)(gpuscan__profile *p); /* what differs from the base */
+    const char *part;    /* part of the device's or its platform's name; NULL: any */
+    void (*set)(gpuscan__profile *p); /* sets what differs from the base */
 } gpuscan__profiles[] = {
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", gpuscan__profile_simulator},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", gpuscan__profile_nvidia},
@@ -17587,13 +17550,13 @@ static const struct {
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_intel},
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
-    {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL names one with AVX-512 skylake-avx512 */
+    {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL calls one with AVX-512 skylake-avx512 */
     {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", gpuscan__profile_skylake},
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, gpuscan__profile_cpu},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, gpuscan__profile_nothing_more},
 };
 
-/* A device's number; 0 when it does not say. */
+/* Returns a number that describes a device; 0 if the device does not report it. */
 static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what) {
     union {
         cl_ulong u64;
@@ -17606,7 +17569,7 @@ static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id de
     return size == sizeof(cl_uint) ? value.u32 : value.u64;
 }
 
-/* A device's text; "" when it does not say, or says more than fits. */
+/* Gets a text that describes a device; "" if the device does not report it, or if it does not fit. */
 static void gpuscan__device_text(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what, char *text,
                                  size_t size) {
     text[0] = 0;
@@ -17622,7 +17585,7 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
     text[size - 1] = 0;
 }
 
-/* "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 when it is neither. */
+/* Reads the version in "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 if there is none. */
 static int gpuscan__version(const char *text) {
     int major = 0;
     while (*text && (*text < '0' || *text > '9'))
@@ -17632,7 +17595,7 @@ static int gpuscan__version(const char *text) {
     return text[0] == '.' && text[1] >= '0' && text[1] <= '9' ? major * 100 + (text[1] - '0') * 10 : 0;
 }
 
-/* OpenCL C 3.0 makes fences of device scope optional; 2.x has them. */
+/* Returns whether the device has fences of device scope. OpenCL 2.x has them; in 3.0 they are optional. */
 static int gpuscan__has_opencl_fence(gpuscan *gs) {
     gpuscan__cl_name_version features[64];
     size_t size = 0, i;
@@ -17651,10 +17614,10 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
-#define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* an extension */
+#define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* The width of sub-groups that every kernel of a device has, or may require; 0: there is none that a program can rely on.
-   Intel's compiler chooses one for each kernel unless it is told, and most of its GPUs run 16 best. */
+/* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
+   Intel's compiler chooses a width for each kernel unless it is given one, and most of its GPUs are fastest with 16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -17670,13 +17633,13 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Whether sub-groups run as the kernels need them. PoCL 6 takes a CPU's work-items through a loop and computes a look-back
-   of many tiles wrong; Intel's runtime for CPUs makes vectors of them, which are right. */
+/* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
+   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors, and that is correct. */
 static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* How a device's lanes exchange, and the width of its sub-groups: the profile's way, or what the driver offers. */
+/* Sets how lanes exchange values, and the width of sub-groups: as the profile says, or as the driver offers. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -17685,7 +17648,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* groups reach different numbers of barriers, and compilers for CPUs hang there */
+        /* groups reach different numbers of barriers, and compilers for CPUs hang on that */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.fence != GPUSCAN__FENCE_MEM)
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -17704,7 +17667,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
             device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
-            /* a folding group's sub-groups wait for each other: none of these drivers promises that all of them run */
+            /* a folding group's sub-groups wait for each other; no such driver guarantees that all run */
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
@@ -17713,14 +17676,13 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* The fence of device scope, and the build options with it: the profile's, where the lanes have what it takes, or
-   OpenCL's own. */
+/* Sets the fence of device scope and its build options: the profile's fence if the lanes support it, or OpenCL's. */
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
     device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
     device->fence = device->profile.fence;
-    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
+    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
         device->build_options = "-cl-opt-disable";
     if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
         device->fence = GPUSCAN__FENCE_NONE;
@@ -17734,7 +17696,7 @@ static void gpuscan__choose_fence(gpuscan *gs) {
     }
 }
 
-/* At least 1. */
+/* Returns the largest power of two up to x, at least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
     size_t power = 1;
     while (power <= x / 2)
@@ -17750,15 +17712,15 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* MiB of the last-level cache of NVIDIA's cards, about as few as any of a capability has. What OpenCL calls the size of
-   the cache is that of others. */
+/* Returns MiB of the last-level cache of NVIDIA's GPUs by compute capability: about the least that any of them has.
+   OpenCL's query reports another cache. */
 static uint64_t gpuscan__nvidia_cache(uint64_t capability) {
     if (capability >= 110)
         return 32;
     return capability >= 90 ? 50 : capability == 89 ? 24 : capability == 80 ? 40 : 4;
 }
 
-/* What NVIDIA's instructions depend on. Before 7.0 there are no loads and fences of a scope. */
+/* Sets what NVIDIA's instructions depend on. Loads and fences with a scope need capability 7.0. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -17812,7 +17774,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* it does not say: the least that OpenCL allows, as for local memory */
+    if (device->parameters == 0) /* not reported: assume the least that OpenCL allows, here and for local memory */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -17845,7 +17807,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     return GPUSCAN_SUCCESS;
 }
 
-/* The better of two devices: GPUs, then other accelerators, then CPUs; among equals by compute units times clock. */
+/* Ranks a device: GPUs above other accelerators above CPUs, then by compute units times clock. Larger is better. */
 static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id device) {
     cl_ulong type = gpuscan__device_number(cl, device, CL_DEVICE_TYPE);
     uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
@@ -17856,7 +17818,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
-/* Appends to a list of names in words; what does not fit is left out. */
+/* Appends a device's name to a list in words, unless it does not fit. */
 static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
     size_t length = strlen(list);
     if (length + strlen(name) + strlen(platform) + 16 < size)
@@ -17930,7 +17892,7 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* What a blob must agree with: the kernels, the device, its driver and its platform. */
+/* Hashes what must be the same to use a blob: the kernels, the device, its driver, platform and build options. */
 static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     uint64_t hash = GPUSCAN__HASH_START;
     size_t i;
@@ -17943,20 +17905,21 @@ static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob: this header, then entries, each with its parts behind it, padded to 8 bytes. Numbers are in the host's order.
-   The checksum is that of all bytes behind itself. */
+/* The beginning of a blob. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the host's
+   byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
-    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes that the object had */
+    uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of the object's scratch when the blob was made */
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* What the program is, the text before the kernels; their names, each with its NUL; the recording; the binary. */
+/* The parts of an entry: the text before the kernels, which identifies the program; the kernels' names, each with its
+   NUL; the recording; the driver's binary. */
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
-    uint32_t registers, proved; /* the key's, the program's */
+    uint32_t registers, proved; /* key.registers and proved of the program */
 } gpuscan__blob_entry;
 static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
 
@@ -17968,7 +17931,7 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* The next step of a recording that is whole, and its bytes; 0: there is none. */
+/* Gets the next step of a valid recording, and its bytes; returns 0 at the end. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
     if (*at >= length)
@@ -17980,7 +17943,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
     return 1;
 }
 
-/* Whether a recording from a blob is one, of so many kernels. */
+/* Checks a recording from a blob: returns whether it is valid for a program of this many kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
     static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
@@ -18013,12 +17976,13 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Whether two launches are in one shape, for which drivers compile: PoCL does so apart for grids below 65,536. */
+/* Returns whether two launches have the same shape, for which drivers compile: PoCL separately below 65,536
+   work-items. */
 static int gpuscan__same_shape(const gpuscan__step_launch *a, const gpuscan__step_launch *b) {
     return a->group == b->group && (a->global < 65536) == (b->global < 65536);
 }
 
-/* Whether a recording has a kernel in a shape. */
+/* Returns whether a recording launches a kernel in a shape. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     gpuscan__step step;
@@ -18037,7 +18001,8 @@ static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, 
     return 0;
 }
 
-/* Adds a recording to the program's, if it has a launch that those have not. Without memory all are forgotten. */
+/* Appends a recording to the program's, if it has a launch that the program's lacks. If memory runs out, all of the
+   program's recordings are dropped. */
 static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch;
     gpuscan__step step;
@@ -18107,7 +18072,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
     return at == program->custom_length;
 }
 
-/* Puts the build log into gs->error, and gives the failure its class: the custom text's or the library's own. */
+/* Puts the build log into gs->error, and returns CUSTOM_SOURCE, CUSTOM_SIZE or BUILD. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -18132,14 +18097,14 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* With the program's options. NVIDIA's assembler may find no way with so few registers; or none at all for what its
-   optimizer makes of the kernel ("register allocation failed with register count of 7": an inclusive scan of f32 to f16,
-   rows in a pitch, driver 580), while it takes the same not optimized. */
+/* Builds with the program's options, and without some of them if that fails. NVIDIA's assembler may fail with a limit
+   of registers; or even without one, for the optimized kernel ("register allocation failed with register count of 7":
+   an inclusive scan of f32 to f16, rows with a pitch, driver 580), while the same kernel builds unoptimized. */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
+    char options[96]; /* what differs between programs is in the prefix, too, so these options need no comparison */
     cl_int code;
     int attempt = 0;
-    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    /* -w: some compilers print warnings, even for custom texts, to the program's own output */
     snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
         snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
@@ -18158,7 +18123,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c sees that these are all */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks that these are all */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -18177,7 +18142,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Gives a program all that was loaded for its text, if something was. */
+/* Moves everything that was loaded for a program's text into it; returns whether there was anything. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -18199,8 +18164,8 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     return 0;
 }
 
-/* Takes what a blob had, or builds from source and creates the kernels. After a failure the caller frees the program,
-   with what a driver gave together with an error code. */
+/* Takes the program from a blob, or builds it from source and creates the kernels. After a failure the caller frees the
+   program, including objects that a driver returned along with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *sources[1 + GPUSCAN__COUNT_OF(gpuscan__kernels)];
@@ -18230,7 +18195,7 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Whether a group is of whole sub-groups, whose lanes exchange. */
+/* Returns whether a group consists of whole sub-groups whose lanes exchange values. */
 static int gpuscan__whole_lanes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes != GPUSCAN__LANES_NONE && group % gs->device.lane_width == 0;
 }
@@ -18243,13 +18208,13 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
-/* So that tests, too, take what is for NVIDIA's compiler alone. */
+/* LANES_LOCAL, too, so that tests run the code for NVIDIA's compiler. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
 }
 
-/* The bytes through which LANES_LOCAL exchanges. */
+/* Returns the bytes of local memory through which LANES_LOCAL exchanges values. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
 }
@@ -18258,12 +18223,13 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* What a kernel that is not told its group's size may use: only where every work-item of the group can have as many. */
+/* Returns the register limit for kernels whose group size the compiler is not told: 0 if not every work-item of a group
+   can have that many. */
 static uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* The largest group that a program's kernels can be launched with. */
+/* Gets the largest group with which all of a program's kernels can be launched. */
 static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                              size_t *group) {
     size_t i;
@@ -18286,7 +18252,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* What all programs are told: the constants, the device and the shape. */
+/* Defines what all programs are told: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
@@ -18314,8 +18280,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* One of the caller's texts, between two of the library's. It may have several lines, which a build log counts, and end
-   in a comment or a backslash. */
+/* Adds one of the caller's texts between two of the library's. The text may have several lines, which build logs count
+   by themselves, and may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -18327,7 +18293,7 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Ends the macros that a custom text defines where they could have a name that kernels use: those in lower case. */
+/* Undefines a custom text's macros in lower case, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
     for (at = source; at; at = strchr(at, '\n')) {
@@ -18349,13 +18315,13 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* no array of a negative size can be declared, so a wrong size fails to compile, by this name; said of the text
-       itself, since compilers take a type that they do not know for an int */
+    /* an array of negative size fails to compile, and the log then has this name. The size is taken of the text itself,
+       since some compilers take an unknown type for an int */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* The caller's texts. Each expression is a function's, whose parameters are all that it sees besides the source. */
+/* Adds the caller's texts. Each expression becomes a function, whose parameters are all that it sees besides source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
@@ -18385,12 +18351,13 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Whether init is a kernel's argument: its buffers and numbers take less than 256 bytes beside it. */
+/* Returns whether init is a kernel's argument; the other arguments take less than 256 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Elements that a lane stores in several pieces, as large as all of them divide into: see gpuscan_pieces_store. */
+/* Defines how a lane stores an element in several pieces, the largest that divide it evenly: see
+   gpuscan_pieces_store. */
 static void gpuscan__define_pieces(gpuscan__text *text, uint32_t size, int apart) {
     uint32_t words = 1, pieces;
     while (words < 4 && size % (words * 8) == 0)
@@ -18403,14 +18370,14 @@ static void gpuscan__define_pieces(gpuscan__text *text, uint32_t size, int apart
     gpuscan__define(text, "DST_PIECE", words == 4 ? "uint4" : words == 2 ? "uint2" : "uint");
 }
 
-/* Whether what precedes a tile or part has a low part: see [EXACT PREFIXES] in kernels.cl.inc. */
+/* Returns whether the prefix of a tile or part has a low part: see [EXACT PREFIXES] in kernels.cl.inc. */
 static int gpuscan__has_exact_prefix(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     return (plan->operation->number == GPUSCAN__OPERATION_scan || e->reduces) && e->op == GPUSCAN_OP_ADD &&
            gpuscan__types[e->dst].kind == 'f' && e->channels <= 1;
 }
 
-/* The bytes of what precedes a tile or part. The low part of a scan by segments takes the place of `begun`. */
+/* Returns the bytes of a tile's or part's prefix. In scans by segments the low part occupies the place of begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !gpuscan__has_exact_prefix(plan))
@@ -18418,8 +18385,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
-   whether it is inclusive, and which form of a single pass it is. */
+/* Defines what operations on elements are told besides. operation: the macro that enables its kernels. inclusive, ahead
+   and few are a scan's: its kind, and the form of its single pass. */
 static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                       const char *operation, uint32_t vector, int inclusive, int ahead, uint32_t few) {
     const gpuscan__key *key = &plan->key;
@@ -18440,7 +18407,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
     gpuscan__define_number(text, "ONE_WORD",
                            key->word != 0 && (ahead ? e->t_size : gpuscan__prefix_size(plan)) * 16 <= key->word);
-    /* the simulator crashes on vectors of 16 */
+    /* the simulator crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
@@ -18453,7 +18420,8 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define_raw(text, "SOURCE_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg && !e->state_align && e->dst_size * vector <= 32)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs in their exchange through local memory beside a look-back */
+    apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs if pieces are exchanged through local memory beside a
+                                             look-back */
             (gpuscan__uses_ptx_or_local(gs, key) && gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
     gpuscan__define_pieces(text, e->dst_size * vector, !e->arg && !e->key && apart &&
                                                            (vector == 1 || e->dst_size * vector > 32));
@@ -18461,7 +18429,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define_custom(text, e);
 }
 
-/* The program of a plan, built on first use. */
+/* Gets the program of a plan, and builds it on first use. */
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
