@@ -18480,7 +18480,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Where a call's scratch is. */
+/* Buffer and offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
     uint64_t offset[GPUSCAN__SCRATCHES]; /* bytes */
@@ -18495,8 +18495,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Bytes more for values of a size that may not divide their scratch's offset: kernels count in whole values, so the
-   first begins at the next multiple. */
+/* Returns the bytes to add for values whose size may not divide their scratch's offset. Kernels count in whole values,
+   so the first one begins at the next multiple of its size. */
 static uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -18509,7 +18509,7 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
-/* A queue of the library's own, on first use. What comes together with an error code is given back. */
+/* Creates one of the library's own queues on first use. Releases a queue that comes together with an error code. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
     if (*queue)
@@ -18532,7 +18532,7 @@ static void *gpuscan__without_const(const void *pointer) {
     return cast.to;
 }
 
-/* A buffer, or NULL: what comes together with an error code is given back. */
+/* Returns a new buffer, or NULL. Releases a buffer that comes together with an error code. */
 static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
     cl_mem mem;
     *code = CL_SUCCESS;
@@ -18544,7 +18544,7 @@ static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t b
     return mem;
 }
 
-/* A buffer that the driver did not give: where that is for its size, with the largest that the device takes. */
+/* Reports that the driver did not create a buffer; if it is too large, also the largest size that the device takes. */
 static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
     cl_ulong most = 0;
     if (code == CL_INVALID_BUFFER_SIZE &&
@@ -18554,7 +18554,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
 }
 
-/* Commands that still run keep a released buffer alive. */
+/* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
 static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
     if (gs->scratch[kind].mem)
@@ -18564,14 +18564,14 @@ static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Where it is not known any more who uses it: the next call gets new buffers, and need not wait. */
+/* Releases all scratch when it is unknown which commands use it: the next call gets new buffers and need not wait. */
 static void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits for it. By writes, not by a fill: tools that track initialised memory see those. */
+/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see those. */
 static gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -18588,7 +18588,7 @@ static gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t by
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of a kind. What must be 0 is cleared here once, and waited for. */
+/* Grows the object's own scratch of a kind. If the kind must be 0, clears it and waits for the end. */
 static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     cl_int code;
@@ -18625,9 +18625,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* The commands of one call, in order. Only the last writes outputs. In an in-order queue that needs no events; in an
-   out-of-order one each command waits for the one before. With a wait list it does in either, so that a failed event
-   stops the whole call. */
+/* The commands of one call, in order; only the last one writes outputs. In an out-of-order queue each command waits for
+   the one before it. After a wait list it does so in any queue, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -18638,18 +18637,18 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
-    cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
-    gpuscan__text *recording; /* of a rehearsal that is recorded */
+    cl_mem sham, none; /* rehearsal: stand for the caller's buffers and for count_buffer */
+    gpuscan__text *recording; /* rehearsal: where its steps are recorded; NULL: nowhere */
 };
 
-/* The queue that a call without one uses. */
+/* Gives the queue of calls that have none. */
 static gpuscan_result gpuscan__default_queue(gpuscan *gs, cl_command_queue *queue) {
     gpuscan_result r = gpuscan__own_queue(gs, &gs->queue);
     *queue = gs->queue;
     return r;
 }
 
-/* call.queue and call.wait_list. */
+/* Checks call.queue and call.wait_list, and gives the queue. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
                                           int *in_order) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -18673,7 +18672,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
         if (context != gs->context || device != gs->device_id)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
     }
-    *in_order = gs->last_in_order; /* what is known of a queue holds as long as the library keeps the queue */
+    *in_order = gs->last_in_order; /* still true: the library retains that queue */
     if (*queue != gs->last_queue) {
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
         if (code != CL_SUCCESS)
@@ -18707,7 +18706,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the chain wait for one more event, which it takes over. OpenCL takes one list, so a marker joins the two. */
+/* Makes the chain wait for an event, which it then owns. A command takes one list: a marker joins the earlier one. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
@@ -18730,7 +18729,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
     return GPUSCAN_SUCCESS;
 }
 
-/* Where calls use the object's own scratch in different queues, or in an out-of-order one, the later waits. */
+/* Makes the chain wait for the object's scratch, if another queue or an out-of-order one used it last. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event;
@@ -18747,14 +18746,14 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     }
     if (!event)
         return GPUSCAN_SUCCESS;
-    /* Done, or failed: then there is nothing to wait for, and its failure is not this call's. */
+    /* The event is complete, or failed: there is nothing to wait for, and that failure is not this call's. */
     if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) ==
             CL_SUCCESS &&
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
     }
-    if (gs->scratch_queue != chain->queue) { /* or what is waited for may never begin */
+    if (gs->scratch_queue != chain->queue) { /* otherwise the other queue's commands may never begin */
         cl_int code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
@@ -18772,12 +18771,12 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Self-tests and rehearsals are no calls. */
+/* Self-tests and rehearsals do not count as calls. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Takes note of a command's result; event: the command's, or NULL. name: the tracer's; what: for words of a failure. */
+/* Notes a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -18799,7 +18798,6 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
     return gpuscan__chain_named_step(chain, code, event, what, what);
 }
 
-/* Whether the next command must have an event. */
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
     if (gpuscan__chain_is_traced(chain))
         return 1;
@@ -18808,28 +18806,28 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
-/* After the last command, or after a failure. */
+/* Ends a call after its last command or after a failure. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
     gpuscan *gs = chain->gs;
     if (result == 0) {
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* too late to fail */
+            if (code != CL_SUCCESS) /* too late to fail the call */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* else it was the tracer's alone */
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise only the tracer needed it */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
-        gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
+        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use it */
     }
     gpuscan__chain_waited(chain);
     return result;
 }
 
-/* Keeps a queue in place of another; *kept may be NULL. */
+/* Retains a queue in place of another one; *kept may be NULL. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
     cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
     if (code != CL_SUCCESS)
@@ -18840,13 +18838,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes that are filled at once: of a size NVIDIA's driver takes the lower 32 bits only (and of an offset, where the
-   pattern is one byte). */
+/* Bytes of a fill at most: NVIDIA's driver takes 32 bits of its size, and of its offset if the pattern is one byte. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. */
+/* Gives the chain its scratch: the caller's, with the kinds that must be 0 cleared, or the object's own. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -18862,7 +18859,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* what must be 0 comes first */
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* in this order: PLAIN, which need not be 0, is last */
             chain->place.mem[i] = call->scratch.mem;
             chain->place.offset[i] = at;
             at += gpuscan__scratch_aligned(need->bytes[i]);
@@ -18870,7 +18867,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         at = chain->place.offset[GPUSCAN__PLAIN];
         bytes = (size_t)(at - call->scratch.offset);
         for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
-            static const unsigned char zeros[4096] = {0}; /* as in gpuscan__clear_buffer, where one write does */
+            static const unsigned char zeros[4096] = {0}; /* a write, as in gpuscan__clear_buffer, if one is enough */
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
@@ -18886,7 +18883,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* no tag comes back before its words are cleared */
+    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* a tag must not repeat before its words are cleared */
         uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
         if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
             gpuscan__drop_scratch(gs, i);
@@ -18901,7 +18898,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* Starts a call: its queue, its wait list, its scratch. */
+/* Starts a call: sets its queue, its wait list and its scratch. */
 static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
                                            cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
     gpuscan_result r;
@@ -18913,15 +18910,15 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
     r = gpuscan__chain_scratch(chain, plan);
-    if (r != 0 || queue == gs->service_queue) /* a self-test is no call */
+    if (r != 0 || queue == gs->service_queue) /* a self-test is not a call */
         return r;
     if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
     return r;
 }
 
-/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text,
-   so that both have the same fields in the same order. Each is 64 bits. */
+/* LIST(X) names a kernel's numbers. NUMBERS makes the host's struct from it, and the text of the kernel's struct, so
+   that both have the same fields in the same order. Each number has 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -18931,20 +18928,20 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 
-/* A kernel's arguments, in order: buffers and values, its numbers, local memory. The first failure stays. Those that
-   have not changed since the last launch of this kernel are not set again. */
+/* Sets a kernel's arguments in order: buffers and values, the numbers, local memory. Keeps the first error. Skips
+   arguments that have not changed since the kernel's last launch. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
     const char *name; /* the kernel's */
     gpuscan__known *known;
-    cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
+    cl_mem stand_in; /* in place of buffers that are not given; NULL if the driver takes NULL */
     uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
 
-/* The generation of a buffer that is not the library's: it is always set. */
+/* The generation of buffers that the library does not own: they are always set. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
@@ -18971,7 +18968,7 @@ static void gpuscan__record_buffer(const gpuscan__launch *launch, gpuscan__step_
     gpuscan__record(launch->chain, kind, "", 0);
 }
 
-/* stand_in: a buffer of the call's, for where neither NULL nor one of the library's will do. */
+/* stand_in: one of the call's buffers, used if neither NULL nor one of the library's buffers will do. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
@@ -18997,8 +18994,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     return launch;
 }
 
-/* value NULL: size bytes of local memory. generation: 0 for a value; for a buffer of the library's, which is kept as
-   long as this number stays, that. kept: where the value is remembered; NULL: it is set each time. */
+/* value NULL: size bytes of local memory. generation: 0 for a value; for one of the library's buffers the generation
+   that it belongs to. kept: where the value is remembered; NULL: the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -19018,7 +19015,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* generation: as above, or GPUSCAN__CALLERS for another buffer. */
+/* generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS for any other buffer. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -19029,7 +19026,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
     gpuscan__arg_of(launch, value, size, 0);
 }
 
-/* Returns the buffer's offset, which is one of the kernel's numbers. */
+/* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     if (launch->chain->sham) {
@@ -19041,13 +19038,13 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* An image, which is the caller's in a rehearsal, too. */
+/* Sets an image. A rehearsal uses the caller's image, too. */
 static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
     gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
     gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
-/* gpuscan__arg_buffer of count_buffer. */
+/* Sets count_buffer, as gpuscan__arg_buffer does. */
 static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (!launch->chain->sham)
         return gpuscan__arg_buffer(launch, buffer);
@@ -19056,8 +19053,8 @@ static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffe
     return 0;
 }
 
-/* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
-   bytes_each (see gpuscan__slack). */
+/* Sets the scratch of a kind. Returns the offset behind its counters, if the kind has any, and `past` more bytes, in
+   units of bytes_each (see gpuscan__slack). */
 static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer none = {NULL, 0};
@@ -19071,18 +19068,17 @@ static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* What a launch goes through, rows or tiles, say: one of them in a rehearsal, which takes no time whatever the desc's
-   numbers are. */
+/* Returns the rows or tiles of a launch: one in a rehearsal, whose time must not depend on the desc's numbers. */
 static uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->sham ? extent != 0 : extent;
 }
 
-/* Where and how a kernel runs. */
+/* The size of a launch, and the local memory it takes. */
 typedef struct gpuscan__grid {
     uint64_t groups;
-    uint32_t group;  /* work-items each */
-    uint64_t shared; /* bytes of local memory, the last argument of kernels that take some; 0: it takes none */
-    int is_last;     /* of the call's commands */
+    uint32_t group;  /* work-items of a group */
+    uint64_t shared; /* bytes of local memory, the kernel's last argument; 0: the kernel has no such argument */
+    int is_last;     /* the call's last command */
 } gpuscan__grid;
 
 static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t shared, int is_last) {
@@ -19097,7 +19093,7 @@ static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t 
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           gpuscan__grid grid) {
     gpuscan__chain *chain = launch->chain;
-    /* PoCL compiles a kernel once for grids of up to 2^16 work-items and once for others */
+    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
     uint64_t most = chain->sham ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
     size_t local = grid.group, global = (size_t)((grid.groups < most ? grid.groups : most) * grid.group);
     cl_event event = NULL;
@@ -19119,7 +19115,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
-/* Nothing to compute and nothing to write: the event completes all the same. */
+/* Enqueues a call that computes and writes nothing: its event must complete all the same. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -19142,7 +19138,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Elements from the first of row 0 to the last of the last row; their bytes fit 64 bits too. */
+/* Gives the elements from the first of row 0 to the last of the last row. Fails unless their bytes fit 64 bits, too. */
 static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows, uint64_t pitch,
                                       uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -19157,7 +19153,7 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
     return GPUSCAN_SUCCESS;
 }
 
-/* What a memory object is, of a buffer or an image: in a range its root and flags. */
+/* Checks a memory object, a buffer or an image, and sets the range's root and flags. */
 static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_mem mem, cl_mem_object_type wanted,
                                             gpuscan__range *range) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -19174,7 +19170,7 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
         code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && is_image) /* which may be a sub-buffer */
+    if (code == CL_SUCCESS && parent && is_image) /* the buffer of an image may be a sub-buffer */
         code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
     if (code == CL_INVALID_MEM_OBJECT)
         return gpuscan__fail(gs, invalid, "%s is no memory object", field);
@@ -19188,13 +19184,13 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     return GPUSCAN_SUCCESS;
 }
 
-/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
+/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
 static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
 
-/* Whether a range begins where kernels can use it. Memory that the driver allocates is aligned for every type; what a
-   caller brings is not, and kernels move elements in words of the alignment of their size, up to 16 bytes. */
+/* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
+   a caller's own memory need not be. Kernels move elements in words of their size's alignment, up to 16 bytes. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
     const gpuscan_opencl *cl = &gs->cl;
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
@@ -19249,7 +19245,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads; it must be there where it holds elements, unless the caller says otherwise. */
+/* Adds a range that the call reads. Its buffer is required if it has elements, unless the caller changes that. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -19272,15 +19268,15 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
-/* The range has rows, with gaps where the pitch is larger than count. */
+/* Marks a range as rows, with gaps between them if the pitch is larger than count. */
 static void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch, uint32_t size) {
     if (rows < 2 || count == 0)
         return;
-    range->row = count * size; /* fit: the range's extent does */
+    range->row = count * size; /* fits 64 bits, as the range's extent does */
     range->pitch = pitch * size;
 }
 
-/* Every range by itself. Those of a NULL buffer are not used. */
+/* Checks every range that has a buffer. */
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
     gpuscan_result r;
@@ -19294,8 +19290,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether the rows of each lie in the other's gaps: modulo the greatest common divisor of their pitches all rows of a
-   range lie in one place, and the two places are apart. More cannot be said without going through the rows. */
+/* Returns whether the rows of each range lie in the other's gaps. Modulo the greatest common divisor of both pitches
+   all rows of a range lie at one position, and the two must not overlap. A finer test would have to visit the rows. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -19311,13 +19307,13 @@ static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__rang
     return from >= a_row && b_row <= divisor - from;
 }
 
-/* Whether two ranges share a byte, or might: see above. */
+/* Returns whether two ranges share a byte, or might do so (see gpuscan__rows_keep_apart). */
 static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b) {
     return a->buffer.mem && b->buffer.mem && a->root == b->root && a->begin < b->end && b->begin < a->end &&
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Whether they may: the same elements, of which they have so many bytes each, in one place. */
+/* Returns whether ranges at one address may overlap: they hold the same elements in place, and one may end earlier. */
 static int gpuscan__may_share(const gpuscan__range *a, uint64_t a_bytes, const gpuscan__range *b, uint64_t b_bytes) {
     return a->in_place && a->in_place == b->in_place && a->size == b->size &&
            (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
@@ -19326,7 +19322,7 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
     return a->begin == b->begin && gpuscan__may_share(a, a->end - a->begin, b, b->end - b->begin);
 }
 
-/* An output of a selection or runs is as long as what it has room for. */
+/* Reports an overlap. The message reminds that an output of a selection or of runs is as long as its capacity. */
 static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, const char *a, const char *b) {
     uint32_t number = plan->operation->number;
     int has_capacity = number == GPUSCAN__OPERATION_select || number == GPUSCAN__OPERATION_runs;
@@ -19334,7 +19330,7 @@ static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, c
                          has_capacity ? " (outputs reach as far as capacity says, or count)" : "");
 }
 
-/* Then every pair of which one is written. Sets plan->in_place. */
+/* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
 static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -19349,13 +19345,12 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) 
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether two host arrays share a byte. */
 static int gpuscan__arrays_overlap(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
     uintptr_t from = (uintptr_t)a, to = (uintptr_t)b;
     return from < to ? to - from < a_bytes : from - to < b_bytes;
 }
 
-/* The caller's scratch, as one more range. */
+/* Checks the caller's scratch, which becomes one more range. */
 static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     uint64_t bytes = gpuscan__need_total(&plan->need), usable;
@@ -19380,11 +19375,11 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* only what is used must not overlap */
+    range->end = range->begin + bytes; /* the call uses no more than this */
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* A type that is u32, the default, or u64. Gives its size. */
+/* Checks a type that is u32, the default, or u64, and gives its size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
     if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
@@ -19394,7 +19389,6 @@ static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field
     return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is neither u32 nor u64", field);
 }
 
-/* count_buffer and count_type. */
 static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
                                              gpuscan_type type) {
     uint32_t size;
@@ -19407,19 +19401,18 @@ static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, g
     return GPUSCAN_SUCCESS;
 }
 
-/* The fields of a tally, in a desc that calls it name: for gpuscan__resolve_tally. */
+/* The fields of a tally for gpuscan__resolve_tally; name: what the desc calls the tally. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* The fields of payload k. */
 #define GPUSCAN__PAYLOAD_FIELDS(k) {"payloads[" #k "].src", "payloads[" #k "].dst"}
 static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* payloads and payload_count: of each, count elements are read and at most written elements are written. in_place: the
-   number of the first one's ranges that may be one, as the next ones' may; 0: none may. */
+/* Resolves payloads: each has count elements to read and at most `written` to write. in_place: the number that src and
+   dst of payload 0 share; payload k has in_place + k. 0: none may be in place. */
 static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan, const gpuscan_payload *payloads,
                                                 uint32_t payload_count, uint64_t count, uint64_t written,
                                                 int in_place) {
@@ -19446,7 +19439,7 @@ static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan
     return GPUSCAN_SUCCESS;
 }
 
-/* A tally of up to count elements, of which at most written are written. items, limit: those of the dispatch. */
+/* Resolves a tally of up to count elements, at most `written` of them stored. Gives the dispatch's items and limit. */
 static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
                                              const gpuscan_tally *tally, uint64_t count, uint64_t written,
                                              uint32_t *items, uint32_t *limit) {
@@ -19471,13 +19464,13 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
-/* The unsigned types, and the floats, by log2 of their size. */
+/* The unsigned types and the floats, indexed by log2 of their size. */
 static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                                        GPUSCAN_TYPE_U64};
 static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                                     GPUSCAN_TYPE_F64};
 
-/* Segments of count elements, or none; has_rows: rows are given, too. Resolves their type. */
+/* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
 static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
                                                 uint64_t count, int has_rows, gpuscan_type *type) {
     int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
@@ -19541,14 +19534,12 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     return GPUSCAN_SUCCESS;
 }
 
-/* Rows of count pixels, of which each has so many elements of size bytes: the range that they take, which is read or
-   written, and the pitch from one to the next, in bytes. It is given in pixels, or in bytes, which need be no multiple
-   of a pixel. fields: the range's, the pitch's, and that of the pitch in bytes. */
+/* The names of a range of rows, of its pitch in pixels, and of its pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-/* One of both pitches at most, and that in bytes of whole elements. */
+/* Checks that at most one pitch is given, and that a pitch in bytes is a multiple of the elements' alignment. */
 static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                              uint64_t pitch_bytes, uint32_t alignment) {
     if (pitch && pitch_bytes)
@@ -19561,7 +19552,7 @@ static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fie
     return GPUSCAN_SUCCESS;
 }
 
-/* The pitch of rows of single elements, given in these or in bytes. */
+/* Gives the pitch of rows of single elements, in elements, from a pitch in elements or in bytes. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -19581,7 +19572,7 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
     if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
-    if (rows < 2) /* nothing goes by it */
+    if (rows < 2) /* a single row needs no pitch */
         pitch = count;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
@@ -19607,11 +19598,10 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
 
 /* ---- images */
 
-/* The channels of an image's pixels. Orders of later versions and of extensions by number, so that headers of OpenCL 1.2
-   suffice. */
+/* The channels of an image's pixels. Orders newer than OpenCL 1.2's headers, and extensions', are numbers. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
-    uint32_t channels, place; /* GPUSCAN__IMAGE_... */
+    uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
 } gpuscan__image_order;
 static const gpuscan__image_order gpuscan__image_orders[] = {
     {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
@@ -19624,7 +19614,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* What a channel is when it is read. */
+/* The type that kernels read for a channel's type. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -19639,7 +19629,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* What kernels need to know of an image: place is GPUSCAN__IMAGE_NONE where there is none. */
+/* What kernels must know of an image. place is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -19668,8 +19658,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* What an image is, which decides the program, so that all of it is checked before the plan is made. range: filled as
-   gpuscan__check_range would. */
+/* Checks an image and gives its facts. They decide the program, so the image is checked before the plan is made. Fills
+   range as gpuscan__check_range does for a buffer. */
 static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                              gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -19697,11 +19687,11 @@ static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, con
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples a pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* of a buffer it may be made of: all */
+    range->end = UINT64_MAX; /* if the image is made from a buffer: all of it */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes a range that a call reads one of an image, which is known as another. */
+/* Makes an input range stand for an image that another range describes. */
 static void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
     range->field = field;
     range->is_image = image->is_image;
@@ -19712,7 +19702,7 @@ static void gpuscan__input_image(gpuscan__range *range, const char *field, const
     range->row = range->pitch = 0;
 }
 
-/* Whether width x height pixels of it are there. */
+/* Checks that the image has width x height pixels from image->x, image->y on. */
 static gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
                                             const gpuscan__image_facts *facts, uint64_t width, uint64_t height) {
     if (width == 0 || height == 0 ||
@@ -19726,7 +19716,7 @@ static gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, cons
                          (unsigned long long)facts->height);
 }
 
-/* The type and channels of a source: the image's, which the desc may repeat, but of channels it may take the first. */
+/* Gives a source's type and channels: the image's. The desc may repeat the type and take the first channels only. */
 static gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts, const char *type_field,
                                             gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -19741,7 +19731,7 @@ static gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_fa
     return GPUSCAN_SUCCESS;
 }
 
-/* How kernels read it. */
+/* Defines how kernels read the image. */
 static void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
     char kind = gpuscan__types[type].kind;
     gpuscan__define_number(text, "IMAGE", place);
@@ -19753,7 +19743,7 @@ static void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_t
                                                                 : "read_imageui(image, at)");
 }
 
-/* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
+/* Copies a host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
@@ -19772,7 +19762,7 @@ static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
     plan->init_mem = NULL;
 }
 
-/* init as two arguments: a value of dst's type, anything where there is none, and a buffer. Returns its offset. */
+/* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
 static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     static const uint64_t nothing[2 * GPUSCAN__CUSTOM_MOST / 8] = {0}; /* a gpuscan_run is larger than its value */
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
@@ -19791,8 +19781,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* The bits of a state word for values of t_size bytes; 0 where they are too large to be handed over in words. whole:
-   groups are of whole sub-groups. */
+/* Returns a state word's bits for values of t_size bytes; 0: no word holds them. whole: groups of whole sub-groups. */
 static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -19805,13 +19794,13 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Scratch for the words of so many tiles, or partial results; see [STATE WORDS] in kernels.cl.inc. */
+/* Sets the scratch for the words of count tiles or partial results; see [STATE WORDS] in kernels.cl.inc. */
 static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
     need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
 }
 
-/* At least sizeof(gpuscan_shared) in kernels.cl.inc. Its prefix is up to two values. */
+/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -19820,9 +19809,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a
-   sub-group looks back alone, as it does over the results of a reduction whose operator does not commute, which
-   LANES_LOCAL can only do as the whole group. */
+/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as lanes.
+   With LANES_LOCAL only a whole group can look back, so it must be a single sub-group in a single-pass scan, and in a
+   reduction whose operator does not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
@@ -19835,14 +19824,14 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Of so many vectors, of so many bytes each, those that a work-item keeps in registers. */
+/* Halves a work-item's vectors of `bytes` bytes until they take at most 128 bytes of registers. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
     return vectors;
 }
 
-/* The key's group, vectors and tile: both numbers cut down to what the device's limits and the element's size allow. */
+/* Sets the key's group, vectors and tile. Cuts both numbers down to the device's limits and the element's size. */
 static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
@@ -19869,24 +19858,24 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group,
     key->tile = group * vectors * vector;
 }
 
-/* The local memory of a launch of a key's kernels, but for what single forms need besides. */
+/* Returns the bytes of local memory that a launch of the key's kernels takes. Some forms need more. */
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
-/* Why a strategy is not used for an operation on this device; NULL: it is. */
+/* Returns why a strategy is not used for an operation on this device; NULL: it may be used. */
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Without lanes a look-back's window is one work-item, which takes 253 ns a tile: a scan of several passes is 18 to 40
-   times as fast (H200). A simulator runs the look-back all the same, to check it. */
+/* Returns whether a look-back runs without lanes. Its window is then one tile, and several passes are many times as
+   fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.fence != GPUSCAN__FENCE_MEM;
 }
 
-/* The same of scans, selections and runs, which look back a window of tiles at a time. */
+/* Refuses a strategy for operations that look back a window of tiles at a time, also a look-back without lanes. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
@@ -19897,7 +19886,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Something was given up: a bug report holds it. */
+/* Notes that a strategy, the lanes or a program is given up, for bug reports. */
 static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -19905,8 +19894,7 @@ static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const 
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Goes on without the vendor's instructions, and without the programs that were built with them: the caller frees what
-   it gets. */
+/* Stops using the vendor's instructions. Returns the programs built with them, for the caller to free or put back. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program *programs = gs->programs;
     gs->programs = NULL;
@@ -19916,16 +19904,16 @@ static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     return programs;
 }
 
-/* For good. */
+/* Notes that the vendor's instructions are given up for good, after gpuscan__leave_lanes. */
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
                                    const char *why) {
     gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form
-   they are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them
-   does not keep the text from being tried with another. */
+/* Called when the driver did not build a program with the vendor's instructions. If it builds the portable form of the
+   call, the object gives the instructions up and sets *again. Otherwise they are not to blame and stay. If the strategy
+   requires them, the portable form is tried with another strategy. */
 static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const char *build_options = gs->device.build_options;
@@ -19942,7 +19930,7 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
-        plan->key.strategy = strategy; /* the note's */
+        plan->key.strategy = strategy; /* for the note */
         gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
         gs->error[0] = 0;
         *again = 1;
@@ -19956,20 +19944,19 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* A program proves itself when it is first built. A strategy whose program is wrong is not used on this object any more:
-   *again, and the plan is made anew. */
+/* Returns whether a program is tested when it is first built. If it fails, this object stops using its strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    /* a stand-in is one more program, which compilers for CPUs take a second for; those of builtin types prove the rest */
+    /* a stand-in is one more program, which CPU compilers take a second for; programs of builtin types test the rest */
     if (gpuscan__key_is_cpu(&plan->key) && e->custom)
         return 0;
-    /* a conversion between a builtin type and the caller's: only his text knows how */
+    /* only the caller's text knows how to convert between a builtin type and the caller's type */
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, part by
-   part of a struct, which is associative and does not commute. Parts are words where they can be: bytes are four times
-   the code (NVIDIA, 12 bytes: 1.9 s to build it, words 0.3). */
+/* The self-test's stand-in for a custom text, which must not run on values that it does not expect. The last part that
+   is not 0 wins, separately for each part of a struct: an associative operator that does not commute. Parts are words
+   if the size allows it: bytes take NVIDIA's compiler several times as long. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -19982,7 +19969,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Whether a program's kernels have sub-groups of the width that it is written for, where the width is not required. */
+/* Returns whether kernels run in sub-groups of the width they are written for, if they cannot require the width. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -19996,7 +19983,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
     return 1;
 }
 
-/* Runs the self-test of a plan that stands in for another, unless its kernels take no such group. */
+/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run in its group. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -20043,7 +20030,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
+    if (!stand_in.e.custom) /* only the conversion is the caller's: the test runs the program without it */
         stand_in.key.custom_size = 0;
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
@@ -20058,7 +20045,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
         r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
             : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
                                                                        : gpuscan__prove_stand_in(gs, plan, &right);
-    program->proved = r == 0 && right; /* what is not goes into a blob as such */
+    program->proved = r == 0 && right; /* a blob also saves programs that are not proved */
     if (r != 0 || right)
         return r;
     *again = 1;
@@ -20075,7 +20062,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Where its kernels are not built, do not fit their group, or fail their test: *again. */
+/* Gets the plan's program. Sets *again if its kernels are not built, do not fit their group, or fail their test. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -20100,9 +20087,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a call that has been resolved, and gets its program. A call's groups depend on its own kernels, not on what the
-   object did before: floats would come out otherwise. (But for gpuscan__give_up_lanes, which happens once, on a device
-   that does not keep its driver's word.) */
+/* Plans a call that has been resolved, and gets its program. A call's groups depend on its own kernels alone and not on
+   earlier calls, which would change the results of floats. The exception is gpuscan__give_up_lanes, which happens once,
+   on a device that does not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -20111,7 +20098,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         again = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose fell back on it */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy left */
             return gpuscan__unsupported(gs, "none that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
@@ -20121,12 +20108,12 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* The one path of all operations: resolve, check, plan, launch. */
+/* All operations take one path: resolve, check, plan, enqueue. The modes are the three public functions. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 
-/* Bytes of scratch that a plan may touch when a count of 0 is read. */
+/* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
 static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
@@ -20134,8 +20121,7 @@ static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
     return gpuscan__need_total(&need);
 }
 
-/* The program of a call that may not have been prepared. Where drivers have work left its rehearsal is recorded now, or
-   a blob would know nothing of it. */
+/* Gets the program of a call, prepared or not. Rehearses it if the driver defers work, so that a blob knows of it. */
 static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__plan_program(gs, plan, program);
     if (r != 0 || (*program)->rehearsed || !gs->device.profile.launches_late ||
@@ -20165,7 +20151,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return r;
 }
 
-/* Whether two of the ranges may be the same one: where one may, it is said of the other, too. */
+/* Returns whether two of the ranges may be the same one. Both are marked, so finding one is enough. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -20174,7 +20160,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* Refuses sizes that no device can address. A call would find its buffer too small; a preparation has none to look at. */
+/* Refuses sizes that no device can address. A preparation need not have a buffer whose size would be checked. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -20186,8 +20172,8 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
-/* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
-   the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
+/* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
+   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
     gpuscan__program *program = NULL;
@@ -20213,7 +20199,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return gpuscan__default_queue(gs, &queue);
 }
 
-/* plan: cleared but for operation, desc and call. size: of the mode SIZE, 0 on entry. */
+/* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: of the mode SIZE, 0 on entry. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     gpuscan_result r;
     plan->is_run = mode == GPUSCAN__RUN;
@@ -20222,7 +20208,7 @@ static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mod
     return mode == GPUSCAN__RUN ? gpuscan__run(gs, plan) : gpuscan__prepare(gs, plan, mode, size);
 }
 
-/* What every public call on an object and a desc begins with. */
+/* Checks what every public call with a desc has in common. */
 static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
     if (call && call->event)
         *call->event = NULL;
@@ -20238,7 +20224,7 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* The same of a blocking call, which fills a copy of the caller's desc; call: the copy's. */
+/* Does the same for a blocking call, which fills a copy of the caller's desc; call: the copy's. */
 static gpuscan_result gpuscan__enter_host(gpuscan *gs, const void *desc, void *copy, size_t size, gpuscan_call *call) {
     memset(copy, 0, size);
     if (desc)
@@ -20254,7 +20240,7 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, size_t plan_size, const gpu
     plan->call = call;
 }
 
-/* A public function. plan: of plan_size bytes, the operation's. */
+/* Runs a public function. plan: the operation's, plan_size bytes. */
 static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t plan_size,
                                     const gpuscan__operation *operation, const void *desc, const gpuscan_call *call,
                                     gpuscan__mode mode, uint64_t *size) {
@@ -20271,17 +20257,17 @@ static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t pla
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers that make each of an operator's mistakes visible: a predecessor, a last element or a tile's first one that is
-   left out, operands that are swapped, halves of a value that are lost. Every result is exact in its type, so whatever
-   the order of a sum, its bits are those of a loop on the host. */
+/* The data make each of an operator's typical mistakes visible: a predecessor, a last element or a tile's first element
+   that is missing, swapped operands, a lost half of a value. Every result is exact in its type, so its bits equal those
+   of a loop on the host whatever the order of a sum. */
 
-/* A value of any builtin type: an integer's bits, extended to 64, or a float. */
+/* A value of any builtin type: an integer's bits extended to 64, or a float. */
 typedef union gpuscan__number {
     uint64_t bits;
     double real;
 } gpuscan__number;
 
-/* 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
+/* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -20289,7 +20275,7 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* The bits of an integer type, extended to 64. */
+/* Cuts bits to an integer type and extends them to 64 again. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
     if (width < 64) {
@@ -20300,7 +20286,7 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* The f16 of a number that it holds exactly, 0 or of a magnitude from 2^-14 to 65504. */
+/* Returns the f16 bits of a number that f16 holds exactly: 0, or a magnitude from 2^-14 to 65504. */
 static uint16_t gpuscan__half(double x) {
     unsigned sign = x < 0 ? 0x8000u : 0, exponent = 15;
     x = x < 0 ? -x : x;
@@ -20322,7 +20308,7 @@ static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, gpus
     uint32_t u32 = (uint32_t)number.bits;
     if (type == GPUSCAN_TYPE_F32)
         memcpy(at, &f32, sizeof(f32));
-    else if (size == 8) /* of f64 too */
+    else if (size == 8) /* f64, too */
         memcpy(at, &number, sizeof(number));
     else if (size == 4)
         memcpy(at, &u32, sizeof(u32));
@@ -20332,7 +20318,7 @@ static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, gpus
         *at = u8;
 }
 
-/* C's conversion, of numbers that both types hold. */
+/* Converts as C does; both types hold the number. */
 static gpuscan__number gpuscan__convert_number(gpuscan_type to, gpuscan_type from, gpuscan__number x) {
     gpuscan__number y;
     if (gpuscan__is_float(to) && gpuscan__is_float(from))
@@ -20379,13 +20365,12 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
     return z;
 }
 
-/* What the data are made for: count elements in tiles. What shows one mistake may hide another, so a self-test goes in
-   rounds. */
+/* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of its parity begin with an edge; others with elements that hide nothing before them */
-    int decides;    /* of a reduction by an operator whose result is one of its values: it is that of element */
-    uint64_t best;  /* this; of init where it is count */
+    unsigned round; /* begins tiles of its parity with an edge, others with elements that hide nothing before them */
+    int decides;    /* a reduction whose operator returns one of its values: it returns element `best`; */
+    uint64_t best;  /* count: it returns init */
 } gpuscan__test_shape;
 
 static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -20403,13 +20388,13 @@ static int gpuscan__test_picks(gpuscan_op op) {
     return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
 }
 
-/* The last element, the last of a tile, and the first of those of the round's parity. */
+/* Returns whether element i is an edge: the last one, a tile's last, or the first in a tile of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* And what follows such a first one, and one in so many of the others. */
+/* Returns whether element i is an edge, the second of a tile that begins with one, or one of about spacing others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -20419,7 +20404,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* From 2 to 100; an edge's is above all that precede it. */
+/* Returns 2 to 100; an edge's rank is above those of all elements before it. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
     if (i == shape->count - 1)
@@ -20429,22 +20414,22 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i)
     return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
 }
 
-/* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
+/* Returns the largest value so far at marked elements, otherwise 0. decides: element `best` has the largest value. */
 static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->decides)
         return i == shape->best ? 100 : gpuscan__mix(i) % 90;
     return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
 }
 
-/* 0 but for those that are marked; where one decides, it is the last that is not 0. */
+/* Returns 0 except at marked elements. decides: element `best` is the last one that is not 0. */
 static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->decides && shape->best < shape->count && i <= shape->best)
         return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
     return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
 }
 
-/* The bit that changes at element i, each at another, those at edges first; 64: none does. Of the first 8 one is init's
-   (gpuscan__test_init_bit), and of the others every second never changes. */
+/* Returns the bit that changes at element i, another one for each element, the low ones at edges; 64: none. One of the
+   first 8 bits is init's (gpuscan__test_init_bit); of the higher bits every second one never changes. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -20459,13 +20444,13 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* So many low bits change: those that both types have, and that are exact as f16. */
+/* Returns how many low bits change: those that both types have and f16 holds exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     uint32_t src = gpuscan__types[e->src].size, dst = gpuscan__types[e->dst].size;
     return gpuscan__is_float(e->src) ? 8 : (unsigned)(8 * (src < dst ? src : dst));
 }
 
-/* An element whose low bits are these; a float's is the number that they are in the destination. */
+/* Returns an element with these low bits. A float is the number that the bits mean in the destination. */
 static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_t pattern) {
     gpuscan__number x;
     if (gpuscan__is_float(e->src)) {
@@ -20479,10 +20464,10 @@ static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_
 }
 
 static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
-    return shape->round % 2 ? 0 : 2; /* the first element's, the first one's of tile 1: no edges in this round */
+    return shape->round % 2 ? 0 : 2; /* bits of element 0 and of tile 1's first element: not edges in this round */
 }
 
-/* A factor for small numbers of the source, so that both halves of 64 bits matter where there are any. */
+/* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
 static double gpuscan__test_factor(const gpuscan__elements *e) {
     const double fine = 1 + 1.0 / 1073741824, halves = 4294967297.0, high = 8589934592.0;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -20501,7 +20486,7 @@ static gpuscan__number gpuscan__test_small(const gpuscan__elements *e, uint64_t 
     return x;
 }
 
-/* From 0 to 101, of which every integer type has as many, and f16 too. */
+/* Returns a value for a level from 0 to 101: every integer type and f16 hold them all. */
 static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t zero = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0;
@@ -20509,14 +20494,13 @@ static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t 
     gpuscan__number x;
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return gpuscan__test_small(e, negative ? zero - level : level - zero, gpuscan__test_factor(e), negative);
-    x.bits = (level - zero) << (bits - 7); /* over the whole of the type */
+    x.bits = (level - zero) << (bits - 7); /* spread over the type's range */
     if (bits == 64)
         x.bits += level;
     x.bits = gpuscan__wrap(e->src, x.bits);
     return x;
 }
 
-/* Element i of src. */
 static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
     int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst);
     int half = e->dst == GPUSCAN_TYPE_F16;
@@ -20537,7 +20521,7 @@ static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gp
         if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64) {
             small = random >> 34 | 1;
             factor = 1;
-        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* 2048 are exact in f16 */
+        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* f16 is exact up to 2048 */
             small = 1 + random % (gpuscan__is_float(e->dst) ? 3 : 100);
         }
         break;
@@ -20562,9 +20546,9 @@ static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gp
     return gpuscan__test_small(e, small, factor, negative);
 }
 
-/* What stands before the first: a value that shows, and hides little. */
+/* Returns init: a value that shows in every result and hides little of the elements. */
 static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* both halves of 64 bits */
+    const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
     unsigned bits = gpuscan__test_bits(e);
     double factor = gpuscan__test_factor(e);
@@ -20576,7 +20560,7 @@ static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpus
     case GPUSCAN__DATA_FALLING:
         return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* with the bits that the elements do not have */
+    case GPUSCAN__DATA_CLEARED: /* together with the bits that no element changes */
         bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
         if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
             bit = ~bit;
@@ -20601,14 +20585,12 @@ static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpus
     }
 }
 
-/* The same for elements of a custom type: in the stand-in's operator the last part that is not 0 wins, and here none or
-   all bytes of an element are 0. */
+/* Returns a byte of a custom element. All are 0, or none is, as the stand-in keeps the last part that is not 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
-/* src: the data; init: what precedes them; scan: what a scan of them gives, NULL where none is wanted; total: its
-   total. */
+/* Fills src, init, the expected scan (NULL: not wanted) and the expected total. */
 static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                    unsigned char *src, unsigned char *init, unsigned char *scan,
                                    unsigned char *total) {
@@ -20643,20 +20625,19 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
     gpuscan__put_number(e->dst, total, 0, sum);
 }
 
-/* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
-   stand guard bytes. */
+/* A self-test has its own buffers and scratch: calls that still wait may use the object's. Guard bytes follow each. */
 enum { GPUSCAN__TEST_ARRAYS = 7 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
-    uint64_t bytes;                   /* with the guard */
-    unsigned char *before, *expected; /* what it holds before and after the call */
+    uint64_t bytes;                   /* including the guard */
+    unsigned char *before, *expected; /* contents before and after the call */
 } gpuscan__test_array;
 
-/* An image of what one of the arrays holds, if a call reads one, behind so many other columns and rows. */
+/* An image of an array's contents, for a call that reads an image. The first columns and rows are not read. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* in the test's desc; NULL: none */
+    gpuscan_image *image; /* in the test's desc; NULL: no image */
     const gpuscan__test_array *array;
     gpuscan_type type;
     uint32_t place, channels;
@@ -20670,7 +20651,7 @@ typedef struct gpuscan__test {
     int count, failed;
 } gpuscan__test;
 
-/* An array that the call fills, or with its contents after gpuscan__test_filled reads. NULL: no memory. */
+/* Adds an array, an output unless its contents are set and gpuscan__test_filled follows. NULL: out of memory. */
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = &test->arrays[test->count];
     bytes += GPUSCAN__TEST_GUARD;
@@ -20687,7 +20668,7 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
     return array;
 }
 
-/* What the array holds now it must hold after the call. */
+/* Makes the array's present contents those expected after the call. */
 static void gpuscan__test_filled(gpuscan__test_array *array) {
     memcpy(array->expected, array->before, (size_t)array->bytes);
 }
@@ -20708,12 +20689,12 @@ static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, co
     of->height = height;
 }
 
-/* Where channel c is of red, green, blue and alpha. */
+/* Returns the position of channel c among red, green, blue and alpha. */
 static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* The formats of four channels that every device reads, whatever the caller's: the program is the same. */
+/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -20734,7 +20715,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* of floats the last */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last one, CL_FLOAT */
     all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(width * height * 4 * size));
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -20750,7 +20731,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     gpuscan__release(&gs->allocator, all);
     if (of->image->mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* one that came all the same is released */
+    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases it */
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -20772,7 +20753,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Makes the buffers, enqueues the call, and reads what it left over what was there before. */
+/* Makes the buffers, runs the call, and reads the results into `before`. */
 static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
                                          gpuscan_call *call) {
     gpuscan *gs = test->gs;
@@ -20823,13 +20804,13 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     return r;
 }
 
-/* Whether a self-test gave what it must. (For tests, where nothing runs.) */
+/* Whether a self-test's result is right. Tests on layers that run nothing define their own. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Runs the program on the arrays; *right: each holds afterwards what is expected, and its guard. plan: the operation's,
-   begun with its desc; call: that desc's. Gives everything back. */
+/* Runs the program on the arrays. *right: each then holds what is expected, its guard included. plan: the operation's,
+   begun with its desc; call: that desc's. Releases everything. */
 static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
                                         gpuscan_call *call, int *right) {
     gpuscan_result r = gpuscan__test_call(test, plan, program, call);
@@ -20847,7 +20828,7 @@ static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan
 typedef gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                            unsigned round, int *right);
 
-/* Rounds 0, 1, ... up to the first that fails or is wrong. */
+/* Runs rounds 0, 1, ... up to the first one that fails or is wrong. */
 static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsigned rounds, gpuscan *gs,
                                            const gpuscan__plan *common, gpuscan__program *program, int *right) {
     unsigned round;
@@ -20860,7 +20841,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 
 /* ---- rehearsal */
 
-/* A rehearsal's buffers, by the kinds of their steps. */
+/* A rehearsal's buffers, indexed by the kind of their step. */
 typedef struct gpuscan__stage {
     cl_mem mem[GPUSCAN__STEPS];
 } gpuscan__stage;
@@ -20873,7 +20854,7 @@ static void gpuscan__stage_end(gpuscan *gs, gpuscan__stage *stage) {
     memset(stage, 0, sizeof(*stage));
 }
 
-/* All are 0, but of scratch what need not be. */
+/* Creates the buffers and clears them, scratch only as far as it must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, const gpuscan__step_buffers *bytes) {
     cl_mem *mem = stage->mem;
     gpuscan_result r;
@@ -20888,10 +20869,9 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, c
     return r;
 }
 
-/* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
-   read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
-   some shape (PoCL compiles it then, Mesa too, others load it onto the device). Left out where what is no count's is
-   large: very many bins. */
+/* Runs a call's commands in the library's queue with other buffers and scratch, and with a count of 0 that the device
+   reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
+   it, others load it onto the device. Skipped if data besides the counted elements are large: very many bins. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -20933,7 +20913,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
             bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
             gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
             r = plan->operation->enqueue(&chain, plan, program);
-            code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
+            code = gs->cl.clFinish(gs->service_queue); /* after a failure, too: enqueued commands use the buffers */
             if (r == 0 && code != CL_SUCCESS)
                 r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
         }
@@ -20976,7 +20956,7 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_ke
     return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
 }
 
-/* Does once more what rehearsals of the program did; of a program that was loaded. */
+/* Repeats the recorded rehearsals of a program that was loaded from a blob. */
 static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *program) {
     const gpuscan__text *recording = &program->recording;
     gpuscan__stage stage;
@@ -20997,7 +20977,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
         switch (step.kind) {
         case GPUSCAN__STEP_BUFFERS:
             memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, &stage); /* what still runs keeps them */
+            gpuscan__stage_end(gs, &stage); /* commands that still run keep them alive */
             r = gpuscan__stage_begin(gs, &stage, &buffers);
             break;
         case GPUSCAN__STEP_KERNEL:
@@ -21027,13 +21007,13 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
 
 enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 
-/* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
+/* An array of a blocking call, the range of the plan that it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer;      /* NULL: none, the call itself writes the array */
-    const gpuscan__range *range; /* found by its field */
-    int zero_copy; /* its buffer is the array itself */
+    gpuscan_buffer *buffer;      /* NULL: the call itself writes the array */
+    const gpuscan__range *range; /* found by its field's name */
+    int zero_copy; /* the buffer uses the array's memory */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -21056,10 +21036,10 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range->elements * array->range->size - array->range->cut; /* fits: resolve has said so */
+    return array->range->elements * array->range->size - array->range->cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and checks the arrays like buffers. Sets plan->in_place. */
+/* Finds the arrays' ranges and checks the arrays as buffers are checked. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     int i, j;
@@ -21088,15 +21068,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is
-   only the device knows, but it divides the size. */
+/* Returns whether the device may use an array where it lies: kernels rely on their type's alignment. Only the device
+   knows a custom type's alignment, but it divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range->size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start:
-   a blocking write that returns has read the array. */
+/* Fills a buffer. A blocking write ensures only that the array is read; without order its event must be waited for. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -21108,8 +21087,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* A buffer for an array: the array itself where the device can use it where it lies, else a copy. Arrays that begin at
-   one address have one buffer, as long as the longest: they are only read, or the call is in place. */
+/* Makes an array's buffer: of the array's memory if the device can use that, otherwise a copy. Arrays that begin at one
+   address share a buffer as long as the longest: they are only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -21148,7 +21127,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     return GPUSCAN_SUCCESS;
 }
 
-/* Brings what a call has written back into its array. */
+/* Copies what a call has written back into its array. */
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     size_t bytes = (size_t)gpuscan__host_bytes(array);
@@ -21173,7 +21152,7 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
 }
 
-/* Waits for the call, and fetches what it wrote. */
+/* Waits for the call and copies its outputs back. */
 static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
     gpuscan *gs = host->gs;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -21187,8 +21166,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into
-   which the arrays' buffers go. */
+/* Runs a blocking call on arrays. plan: begun, plan_size bytes; call: in the desc's copy, which gets the buffers. */
 static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
                                        gpuscan_call *call) {
     gpuscan *gs = host->gs;
@@ -21207,7 +21185,7 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
     if (r == 0) {
-        gpuscan__range ranges[GPUSCAN__HOST_ARRAYS]; /* those of the plan, which is resolved anew */
+        gpuscan__range ranges[GPUSCAN__HOST_ARRAYS]; /* copies, since the plan is resolved anew */
         for (i = 0; i < host->count; i++) {
             ranges[i] = *host->arrays[i].range;
             host->arrays[i].range = &ranges[i];
@@ -21234,7 +21212,7 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
     host->gs = gs;
 }
 
-/* Segments that are an array, in a copy of the caller's desc. */
+/* Adds segments that are a host array; segments: in a copy of the caller's desc. */
 static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
         return GPUSCAN_SUCCESS;
@@ -21247,15 +21225,26 @@ static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_s
 
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 
+/* Resolves types, pitches, segments, count and init. Chooses a row of the profile's scan tunings (one strategy, group
+   and vectors), then the form. With AUTO many short rows go from a single pass to several passes.
+    form         | chosen for                                        | kernels gpuscan_scan_...
+    whole rows   | rows shorter than a tile; key.whole_rows          | rows
+    multi-pass   | MULTI_PASS; long or many rows, parts of rows      | sums, carries (both if parts > 1), parts
+    few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | few
+    look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
+    ahead        | SINGLE_PASS_AHEAD                                 | ahead
+   Offsets of segments (heads == BITS) first become bits: heads_clear, heads_set. The key has shifts in all forms but
+   whole rows; few, counted and word only in single passes. */
+
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
+    uint32_t few; /* FEW_TILES: a single pass over few tiles, each of which reads all sums before its own; 0: no */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
-    uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
-    uint32_t heads_size; /* bytes each; BITS: of an offset */
-    uint32_t heads_real; /* KEYS: floats */
-    uint32_t counted;    /* the device knows how many elements there are, and groups take many tiles */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
+    uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
+    uint32_t heads_real; /* KEYS: they are floats */
+    uint32_t counted;    /* only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -21267,7 +21256,7 @@ typedef struct gpuscan__scan_plan {
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
-    uint64_t heads_at; /* BITS: where they are in PLAIN scratch, in bytes */
+    uint64_t heads_at; /* BITS: bytes from PLAIN scratch's begin to the bits */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
@@ -21295,11 +21284,11 @@ enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* in a program of its own */
+    GPUSCAN__SCAN_ROWS = 0 /* in another program */
 };
 
-/* Not; by vectors; with the gaps between them; or, where vectors would stay half empty, by elements, so that
-   neighbouring lanes have neighbours. */
+/* How groups take tiles of whole rows: not at all; by vectors of one row; by vectors that include the gaps between
+   rows; by elements if vectors would stay half empty: neighbouring lanes then take neighbouring elements. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
@@ -21308,7 +21297,7 @@ static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     return own;
 }
 
-/* The kernels that make heads of offsets come last. */
+/* The kernels that turn offsets into heads come last. */
 #define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[][6] = {
@@ -21338,7 +21327,7 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 }
 #undef GPUSCAN__HEADS_KERNELS
 
-/* What scans by segments are told besides. */
+/* Defines what scans by segments need besides. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     int begun_log = 0;
@@ -21358,12 +21347,12 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. (Tests have fewer.) */
+/* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Local memory for a value a window of so many tiles. */
+/* Returns the bytes of local memory for one value a window of tiles. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -21391,8 +21380,8 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
-   their size can have, so that no bytes are between and behind them. */
+/* Resolves the segments: what says where they begin, and the type of the flag that sums carry. It has the largest
+   alignment that a type of the sum's size can have, so that the pair has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21457,8 +21446,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* By segments past the caches even where other scans are faster through them: 2^26 f32, mean segments of 1; 10,000;
-       one of all, two threads, 21; 28; 38 ms for 30; 35; 46. */
+    /* Scans by segments store past the caches, though other scans may not. tuning: scan-stream-segments */
     if ((gs->device.profile.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -21476,7 +21464,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
            (row->unpacked != 2 || e->src == GPUSCAN_TYPE_F16);
 }
 
-/* The tuning of the size, or where a strategy is forced the first of its own. Rows are tried in their order. */
+/* Returns the first row of the tunings that matches the call, or with a forced strategy the first that has it, too. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
@@ -21501,7 +21489,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Whether some row begins in the middle of 16 bytes; buffers do not. */
+/* Returns whether some row does not begin at a multiple of 16 bytes. Buffers do. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -21509,24 +21497,24 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Groups of a single pass. */
+/* Returns the groups of a single pass. */
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
+    if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
         return gpuscan__min(tiles, gs->device.units);
     return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
            : key->once                                                      ? tiles + 1
                                                                             : 2 * tiles + 1;
 }
 
-/* Registers of groups that take tile after tile. */
+/* Returns the registers of a work-item in groups that take many tiles. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     return plan->key.registers ? plan->key.registers
                                : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
 }
 
-/* Where only the device knows how many tiles there are, of so many at most, groups that fill it take one after another:
-   see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+/* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
+   are: see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -21536,15 +21524,13 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* A work-item's registers, of which large elements want more. H200, 2^28 bytes, us, in 64; 80; as the compiler likes: of
-   36 bytes 539; 474; 551 (inclusive 528; 566), of 40 458; 332, of 48 562; 416; 358, of 64 1292; -; 725. Rows of 100,
-   which did not take tiles: of 40 1172; 388, of 48 1100; -; 463, of 64 1215; -; 693. */
+/* Returns a work-item's registers. Large elements need more, the largest any number. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Whether groups take one tile after another. */
+/* Returns whether each group takes one tile after another. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -21556,13 +21542,13 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* The key, unless it is a self-test's, and the tiles. */
+/* Sets the key, unless it is a self-test's, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
-    uint32_t size; /* of what words hold */
+    uint32_t size; /* of a value in the words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
     if (common->forced) {
         *key = *common->forced;
@@ -21576,7 +21562,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
+    plan->tiles = plan->row_tiles * plan->rows; /* at most the elements, or the rows */
     plan->ahead = 1;
     if (common->forced) {
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -21602,7 +21588,7 @@ static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan
     return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
 }
 
-/* Scratch for its states: sums, and ahead prefixes, too; see [SCAN AHEAD] in kernels.cl.inc. */
+/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [SCAN AHEAD] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t size = gpuscan__prefix_size(plan), payload = plan->key.word / 16;
     if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
@@ -21613,14 +21599,14 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, size, tiles);
 }
 
-/* What keeps a single pass from so many tiles; NULL: nothing. */
+/* Returns why a single pass cannot take these tiles; NULL: it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
     return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
 }
 
-/* What keeps the strategy from doing a call; NULL: nothing. */
+/* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
@@ -21628,35 +21614,32 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "elements of more than 64 bytes are not handed over in state words";
-    /* NVIDIA's words are as large as needed; elsewhere sums of floats and 8 bytes take twice as long as passes (H100) */
+    /* NVIDIA's words hold any value; elsewhere passes beat a look-back at several words. tuning: scan-words */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)
         return "several passes are faster than a look-back at states of several words";
-    /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
+    /* a simulator reports what is loaded too late although it is thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows though a single pass
-   was asked for. */
+/* Elements of a short row, with which a tile is nearly empty: many go by whole rows even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 8000 u32: 139 us, by tiles of whole
-   rows 144; of 4096 u64: 134 and 150; of 7000 u32 both 148, of 6000 158 and 135). */
+/* Bytes from which each of many rows is scanned by one group. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows of whose pitch more than half is a gap go by elements up to so many bytes. */
+/* Bytes up to which rows with more gap than elements go by elements. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Takes a strategy with what else the tuning says. */
+/* Takes a strategy with the rest of the tuning. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
     tuning->strategy = strategy;
     gpuscan__scan_shape(gs, plan, tuning);
 }
 
-/* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches, but in a
-   self-test. */
+/* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
@@ -21680,11 +21663,11 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return r;
 }
 
-/* Rows of a tile whose elements are numbered by their pitch. A tile begins where memory's lines do, up to a line before
-   its first row. Where that leaves little of it empty, tiles end with lines, too, or with vectors, so that no vector is
-   of two tiles (H200, 2^28 bytes of u32 in rows of one: 143 us, so 135). */
+/* Returns how many rows a tile holds if elements are numbered by the pitch. A tile begins at a line of memory, up to a
+   line before its first row. If that leaves little of it empty, tiles also end at a line, or at a vector: then no two
+   tiles share a vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* the power of two in it */
+    uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* even: a power of two */
     uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
     uint32_t rows = (tile - (uint32_t)(offset % line)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15 && whole > 0)
@@ -21693,12 +21676,12 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
     whole = rows / vectors_end * vectors_end;
     if (whole * 16 >= rows * 15 && whole > 0)
         return whole;
-    /* a row of nearly a tile: from a vector's begin on */
+    /* a row of nearly a tile begins at a vector */
     return rows > 0 ? rows : (tile - ((length | offset) % vector ? vector - 1 : 0)) / length;
 }
 
-/* What a tile of whole rows is: how many, and how they are numbered through. Returns the elements of the tile that they
-   are, or 0 if it does not hold one. */
+/* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
+   that they use, 0 if it does not hold a row. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
@@ -21712,7 +21695,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         return 0;
     if (pitch < plan->dst_pitch)
         pitch = plan->dst_pitch;
-    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count a tile's places by 32 bits */
+    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
     if (by_pitch)
@@ -21721,8 +21704,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* The key's group and vectors for tiles of whole rows: the profile's, or for few elements less, and larger by step. 0:
-   there are no more steps, or the device's limits cut it down. */
+/* Sets the key's group and vectors for tiles of whole rows: the profile's, fewer vectors for few elements, larger tiles
+   with each step. Returns 0 after the last step, or if the device's limits cut the tile down. */
 static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__profile *profile = &gs->device.profile;
@@ -21743,7 +21726,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->rows_group);
 }
 
-/* Registers of a work-item that scans whole rows. Maxima of i16: 154 us, in 56 registers 179. */
+/* Returns the registers of a work-item that scans whole rows; `many` need more. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -21751,9 +21734,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.rows_registers[many]));
 }
 
-/* How many of a multiprocessor's work-items have elements, of every 100 of the smallest groups; where that is not known,
-   of a group's. (H200, 2^28 bytes: rows of 2500 u64 with 64 registers, by groups of 320, three resident, 149 us, of 384,
-   two, 180; rows of 4100 u32 with 56, by groups of 288, four resident, 140, of 320, three, 156.) */
+/* Returns the work-items of a multiprocessor that have elements, in % of what the smallest groups allow; in % of the
+   group's if its registers are not known. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -21764,11 +21746,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* How rows are scanned best. H200, 2^28 bytes of u32, us by vectors, with gaps, by elements: rows of 3 in a pitch of 4
-   270, 188, 242; of 31 in 32 292, 195, 296; of 1000 in 1001 170, 152, 307. By vectors and by elements: rows of 1, 3, 10
-   in 32 111, 245, 272 and 117, 122, 175 (with 4 elements a work-item 111, 123, 166); of 50 in 128 152 and 127; of 100
-   in 333 122 and 99; of 1000 in 2501 118 and 128; of 24 in 64, whole vectors, 77 and 120. (Of 32 bytes that are stored
-   in part, memory reads the rest first.) */
+/* Returns the fastest form: dense rows take the gaps along, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -21781,11 +21759,11 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
 }
 
-/* Takes tiles of whole rows where the call's rows are short enough for them; else leaves the plan as it is. */
+/* Takes tiles of whole rows if the call's rows are short enough. Otherwise leaves the plan unchanged. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
-    uint64_t elements = desc->count * plan->rows; /* fits, as the extents do */
+    uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
     uint32_t step, best_step = 0;
     uint64_t tiles, best = 0;
@@ -21802,7 +21780,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* the tiles that are left least empty */
+    /* take the step that leaves the tiles least empty; 90 % is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -21825,7 +21803,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    /* fits: the extents of src and dst do */
+    /* fits 64 bits, as the extents do */
     uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
@@ -21834,7 +21812,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
-        /* enough rows to go round: a row is scanned by one group, without a look-back */
+        /* enough rows for all groups: one group scans a row, without a look-back */
         gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
     if ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL && !is_auto)
         return gpuscan__unsupported(gs, why);
@@ -21845,7 +21823,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (why)
         gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
     memset(&common->need, 0, sizeof(common->need));
-    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
+    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* no look-back, no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
         gpuscan__need_states(common, plan->tiles);
@@ -21858,18 +21836,18 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Groups that take parts of rows, one after the other. A CPU's take their share of the rows, some more than there are
-   units, which are not equally fast, but each so much that its start does not show. */
+/* Returns the groups that take parts of rows, one after the other. On a CPU they share the rows: somewhat more groups
+   than compute units, since units are not equally fast, but each with enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
-    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits, as the extents do */
+    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits 64 bits, as the extents do */
         most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
     return gpuscan__min(units, most);
 }
 
-/* What says where segments begin, as a kernel's argument; plan NULL: none. Returns its offset. */
+/* Sets the heads, keys or bits as a kernel's argument; plan NULL: none. Returns its offset. */
 static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_plan *plan) {
     if (!plan || plan->key.heads == GPUSCAN__HEADS_NONE)
         return 0;
@@ -21878,7 +21856,7 @@ static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_p
                : gpuscan__arg_buffer(launch, ((const gpuscan_scan_desc *)plan->common.desc)->segments.data);
 }
 
-/* Offsets become bits: the kernels from first_kernel on. */
+/* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                gpuscan__program *program, size_t first_kernel) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
@@ -21904,16 +21882,16 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
 }
 
-/* Rows that are cut into parts: whose sums are wanted, and in which grid. */
+/* Rows that are cut into parts: their input, and the grid that sums them. */
 typedef struct gpuscan__row_parts {
-    const gpuscan__scan_plan *scan; /* NULL: it is none */
+    const gpuscan__scan_plan *scan; /* NULL: not a scan */
     gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
     cl_mem stand_in;
 } gpuscan__row_parts;
 
-/* The sums of the parts, and from them what precedes each: the first two launches of a scan or selection of several. */
+/* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
 static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
                                                gpuscan__program *program, const gpuscan__row_parts *of) {
     uint32_t size = gpuscan__prefix_size(common), group = common->key.group;
@@ -22028,7 +22006,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* each row belongs to one group, so one is enough to rehearse */
+    /* no two groups share a row, so a rehearsal needs only one */
     uint64_t groups = chain->sham ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
@@ -22050,7 +22028,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     rows.flags = common->flags;
-    if (plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS) /* the lanes hand each other a vector each */
+    if (plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS) /* lanes exchange a vector through local memory */
         shared += (uint64_t)common->key.group * vector * common->e.dst_size + 16;
     return gpuscan__launch_end(&launch, &rows, sizeof(rows), gpuscan__grid_of(groups, common->key.group, shared, 1));
 }
@@ -22069,7 +22047,7 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
                      : gpuscan__scan_multi_pass(chain, plan, program);
 }
 
-/* The segments of a self-test: where they begin, in an array of their own. */
+/* Adds an array that says where a self-test's segments begin. */
 static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, const gpuscan__scan_key *own,
                                 const uint64_t *starts, uint64_t segments) {
     uint32_t size = own->heads_size, size_log = 0;
@@ -22082,7 +22060,7 @@ static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, co
     desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
                           : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
                                                               : GPUSCAN_SEGMENTS_OFFSETS;
-    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment is behind the last offset */
+    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment follows the last offset */
     desc->segments.count = own->heads == GPUSCAN__HEADS_BITS ? segments - 1 : 0;
     if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
         return;
@@ -22092,7 +22070,7 @@ static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, co
         gpuscan__put_number(desc->segments.type, data->before, s, number);
     }
     for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_FLAGS; s++)
-        data->before[starts[s] * size + s % size] = 1; /* any of its bytes */
+        data->before[starts[s] * size + s % size] = 1; /* in any of a flag's bytes */
     for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_KEYS; s++)
         for (i = starts[s]; i < starts[s + 1]; i++) {
             if (own->heads_real)
@@ -22104,8 +22082,8 @@ static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, co
     gpuscan__test_filled(data);
 }
 
-/* One segment that goes on into the third tile, past one without a head, and then many of 1 to 9 elements; or first
-   these, and one from the middle of the second tile to the end. */
+/* Round 0: a segment that ends in the third tile, past a tile without a head, then many of 1 to 9 elements. Round 1:
+   first the short ones, then one from the middle of the second tile to the end. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t at = 0, s = 0;
@@ -22147,7 +22125,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.count = shape.count;
     desc.init = init;
-    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element */
+    if (own.whole_rows) { /* rows of two thirds of a tile, a seventh, or one element */
         shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -22157,7 +22135,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         desc.src_pitch = desc.dst_pitch = gap ? shape.count + gap : 0;
     }
     pitch = shape.count + gap;
-    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* without PTX the program is the same */
         desc.src.offset = 1;
         desc.dst.offset = 2;
     }
@@ -22222,6 +22200,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 
+/* Resolves one range that is read and written, and the addends. Chooses a portable strategy, 256 work-items and 4
+   vectors. Enqueues gpuscan_uniform_add. Only the common part of the key is used. */
+
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
 } gpuscan__uniform_add_plan;
@@ -22254,8 +22235,8 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
         return gpuscan__unsupported(gs, "uniform add has one pass only");
-    e->convert = NULL; /* source and destination are the same */
-    if (desc->op != GPUSCAN_OP_CUSTOM) /* a custom type has one, too */
+    e->convert = NULL; /* one type, no conversion */
+    if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
@@ -22293,7 +22274,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Addend k and element i: of each pair both matter, the element's in one round at least, and so do neighbours. */
+/* Addend k and element i: each of a pair decides the result in one round at least, and neighbours differ. */
 static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
     uint64_t random = gpuscan__mix(k);
     double factor = gpuscan__test_factor(e);
@@ -22345,7 +22326,7 @@ static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint6
     return x;
 }
 
-/* expected: what dst and its addends give. */
+/* Fills dst and addend, and in expected their results. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i;
@@ -22371,7 +22352,7 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
 static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                       gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
-    const uint64_t block = round == 0 ? 7 : 77; /* less than a vector, and several with a rest */
+    const uint64_t block = round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
     gpuscan__uniform_add_plan plan;
     gpuscan_uniform_add_desc desc;
     gpuscan__test test;
@@ -22424,41 +22405,52 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 
+/* Resolves one result, or one for each row or segment, to a buffer or to the host. Chooses the profile's strategy for
+   reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose groups exchange partial
+   results in state words; otherwise a second launch combines them.
+    form        | chosen for                                      | kernels gpuscan_...
+    one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
+    path        | rows and segments; items, staged, vector        | word == 0: reduce_tails; reduce_segments
+    lanes       | short rows, few elements in short segments;     | reduce_segments
+                | lanes, rows, vector; each: a group takes each   |
+    split       | many short segments with long exceptions;       | reduce_segments
+                | as lanes, extra groups share the long ones      |
+   A result on the host is read from the scratch last. */
+
 typedef struct gpuscan__reduce_key {
-    uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one a row or segment */
-    uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
-    uint32_t staged;   /* elements and results go through local memory */
-    uint32_t vector;   /* from which a work-item takes so many elements at once: items is an odd multiple of it */
-    uint32_t lanes;    /* not 0: some lanes take each row or segment, with so many loads under way, and there is no path */
-    uint32_t rows;     /* that they take at once */
-    uint32_t each;     /* or each is a group's */
-    uint32_t split;    /* groups besides share the long segments */
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one for each row or segment */
+    uint32_t items;    /* path: steps that a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
+    uint32_t staged;   /* path: elements and results go through local memory */
+    uint32_t vector;   /* elements of a load; items is an odd multiple of it */
+    uint32_t lanes;    /* not 0: some lanes take each row or segment without a path, this many loads under way */
+    uint32_t rows;     /* lanes: rows that they take at a time */
+    uint32_t each;     /* lanes: a group takes each row or segment */
+    uint32_t split;    /* lanes: extra groups share the long segments */
 } gpuscan__reduce_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
 
 enum {
-    GPUSCAN__LANE_LONG = 32,      /* elements a lane, of rows that are better a group's */
-    GPUSCAN__LANE_MEAN = 1 << 16, /* longer segments are many groups' */
+    GPUSCAN__LANE_LONG = 32,      /* elements of a lane; a group takes longer rows */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* many groups share longer segments */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* a compute unit, at most, which take rows by lanes */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same of rows of LANE_FEW bytes at most: to begin a group then takes longer than
-                                     its loads. H200, us, 64; 16; 8: f32, 100,000 x 100 12.2; 11.2; 10.7, 1,000,000 x 10
-                                     14.1; 13.1; 11.6, 10,000,000 x 3 (120 MB) 43.6; 43.4; 46.7 */
+    GPUSCAN__LANE_GROUPS = 64,    /* of a compute unit at most, taking rows by lanes */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* of a compute unit, for rows of LANE_FEW bytes in all: starting a group takes longer
+                                     than its loads there. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__REDUCE_STEPS = 256 /* that a work-item on a GPU takes at most: more elements have more groups */
+    GPUSCAN__REDUCE_STEPS = 256 /* of a work-item on a GPU at most: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
     gpuscan__reduce_key key;
-    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row, and a group so many rows */
-    uint64_t results;   /* 1, or rows or segments */
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
+    uint64_t results;   /* 1, or the rows or segments */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* not 0: of each group, whole ones */
-    uint64_t split_groups, split_each, split_count; /* groups for segments of more than each elements: see split */
-    uint64_t marks_at;  /* bytes into PLAIN, for what groups with a share of a segment say of it */
-    uint64_t result_at; /* and for a result on the host */
+    uint64_t group_rows; /* not 0: each group takes this many whole rows */
+    uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements */
+    uint64_t marks_at;  /* bytes into PLAIN: what groups tell about their share of a segment */
+    uint64_t result_at; /* bytes into PLAIN: a result for the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
@@ -22479,8 +22471,7 @@ static gpuscan__reduce_key gpuscan__reduce_own(const gpuscan__key *key) {
     return own;
 }
 
-/* Where the groups' results are no state words, a second kernel combines them, or of segments sums what is to be joined
-   before. */
+/* Without state words a second kernel combines the groups' results; with segments it runs first and sums the tails. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
     static const char *const alone[] = {"gpuscan_reduce", NULL};
@@ -22491,12 +22482,12 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     return key->word ? alone : names;
 }
 
-/* It writes no elements: only src counts, but for the tiles of operators that do not commute. */
+/* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Structs in order of which each lane sums a row of neighbours, brought into local memory. */
+/* REDUCE_ROW: bytes of consecutive structs that a lane sums in order from local memory, if a call takes such rows. */
 #define GPUSCAN__REDUCE_ROW 128u
 static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
@@ -22506,9 +22497,9 @@ static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *pl
            rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
 }
 
-/* Levels of running sums: see [CASCADE] in kernels.cl.inc. 0: none are needed, since additions are exact, or for MUL,
-   whose error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   few, and a work-item takes REDUCE_STEPS at most. */
+/* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
+   error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
+   scarce, and a work-item takes at most REDUCE_STEPS. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -22540,7 +22531,7 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
-/* rows, src_pitch and segments: how many results there are, and of what. */
+/* Resolves rows, src_pitch and segments: the number of results and what each covers. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan_segments *segments = &desc->segments;
@@ -22595,10 +22586,10 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range->idle = 1;
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    for (k = 0; k < 2; k++) { /* result is checked where src is an array, too */
+    for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
-        range->idle = 1; /* but for the first, for which there is room */
+        range->idle = 1; /* except the first element, for which a sham buffer has room */
     }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -22607,7 +22598,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
-/* What keeps the strategy from doing a call; NULL: nothing. */
+/* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, plan, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
@@ -22619,7 +22610,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* At least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
+/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     return plan->e.commutes && !gpuscan__key_is_cpu(key)
@@ -22627,7 +22618,7 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
                : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
 }
 
-/* At least sizeof(gpuscan_segment_shared). */
+/* Returns at least sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
@@ -22649,8 +22640,8 @@ static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
-/* Elements between offsets that a work-item takes from local memory at once: as many as are 16 bytes, or 4. It has an
-   odd number of vectors, so that neighbours meet in no bank. Tiles of few steps keep their room for results. */
+/* Returns the elements that a work-item loads from local memory at once: 16 bytes, at most 4. It has an odd number of
+   vectors, so that neighbours use different banks. Tiles of few steps keep their room for results. */
 static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32_t items) {
     uint32_t size = plan->common.e.src_size, vector = size == 8 ? 2 : 4;
     if (!plan->key.staged || plan->key.segments == GPUSCAN__SEGMENTS_ROWS || size > 8 || (size & (size - 1)) != 0)
@@ -22658,8 +22649,8 @@ static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32
     return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
 }
 
-/* Elements that a lane loads at once: up to 16 bytes, fewer of rows, or segments of such a mean length, that would fill
-   less than half of it; where each element is compared with its index, no more than 4. */
+/* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments (mean: their mean length) that would
+   fill less than half of that take fewer, at least 4; so does ARGMIN, which compares each with its index. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src_size > 8 || (e->src_size & (e->src_size - 1)) != 0 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -22667,12 +22658,12 @@ static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) 
     return vector;
 }
 
-/* How many vectors may hold so many elements that follow each other, if rows begin anywhere. */
+/* Returns how many vectors can hold count consecutive elements if rows begin anywhere. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Lanes, as a power of two and at most so many, which load so many vectors, each some at once. */
+/* Returns log2 of the lanes, at most `most`, that load these vectors with `loads` loads each. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -22680,7 +22671,7 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Loads of a lane under way: those that bring the least that is not wanted. */
+/* Returns the loads that a lane has under way: the number that loads the least beyond the row. */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     uint32_t loads, best = 4;
     if (vectors <= 2)
@@ -22691,7 +22682,7 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return best;
 }
 
-/* Whether the segments are short on the whole, and many, and those that are not may be split. */
+/* Returns whether there are many segments, short on average, whose exceptions may be split. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22702,13 +22693,13 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            desc->count / plan->results >= profile->segment_split_mean[size < 4 ? size / 2 : 2];
 }
 
-/* A group that splits segments: its sub-groups work each by itself. */
+/* Returns the group that splits segments. Each of its sub-groups works alone. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Whether a row is a group's, of more elements than the lanes of a sub-group take in some loads each; but not of very
-   many rows, if they are not split. */
+/* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
+   loads. A great many rows stay with lanes unless they are split. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
@@ -22722,7 +22713,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
            results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes);
 }
 
-/* The same where each is a group's: of loads by vectors, as a lane's are, more if segments are long. */
+/* Fits the group if it takes each row or segment. Loads are vectors, as a lane's; long segments have twice as many. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22736,22 +22727,20 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->key.items = plan->key.lanes * plan->key.vector;
 }
 
-/* The group of lanes that take segments, which is a long one's as a whole. */
+/* Returns the group whose lanes take segments; the whole group takes a long one. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = profile->segment_lanes_group, items = profile->segment_lanes_items;
-    if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on the whole */
+    if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && desc->count < (uint64_t)group * items)
         group /= 2;
     return group;
 }
 
-/* Whether lanes take each row or segment by itself, and how. Segments only of few elements in all: one of them may have
-   all, and is then a group's; or where they are split. Rows, H200, us, 2^27 bytes of f32, of 7; 10; 16; 33; 100; 256;
-   1000, by elements and by vectors: 44; 52; 43; 60; 46; 40; 39, 45; 43; 39; 42; 39; 37; 38; of u8 sums, 2^26 bytes, of
-   5; 10; 33; 100; 1000: 75; 76; 95; 68; 44, 86; 64; 46; 37; 32. */
+/* Returns whether lanes take each row or segment, and sets how. Segments must have few elements in all, as one of them
+   may hold all and then goes to the whole group, or long ones must be split. tuning: reduce-lanes-rows */
 static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22787,7 +22776,7 @@ static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *p
     return 1;
 }
 
-/* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
+/* Sets the key of rows and segments: tiles that fit local memory, and results that a work-item keeps in registers. */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -22802,7 +22791,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         items -= 2;
     for (;;) {
         gpuscan__fit(gs, &plan->common, group, vectors);
-        /* in local memory that some results, at least, fit, too */
+        /* local memory must hold a few results, too */
         plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
         plan->key.vector = gpuscan__segment_vector(plan, items);
         plan->key.items = ((items / plan->key.vector - 1) | 1) * plan->key.vector;
@@ -22821,8 +22810,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
-/* The same where segments are split: what is much longer than the others has groups besides, some a compute unit, which
-   share all elements' places. */
+/* Sets the groups if segments are split. Segments much longer than the others get extra groups, some a compute unit;
+   these divide the positions of all elements among them. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22844,8 +22833,8 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* How many lanes a row has, as a power of two, how many rows a group, and the groups. Rows of more elements than the
-   lanes of a sub-group take in some loads each are groups'; where there are few, all compute units get some. */
+/* Sets a row's lanes (log2), a group's rows, and the groups. A group takes rows of more elements than a sub-group's
+   lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
@@ -22856,7 +22845,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer, and they begin anywhere */
+    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer than the mean, and they begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -22867,7 +22856,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         return;
     }
     plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
-    if (plan->lane_rows > lanes >> plan->lane_bits) /* whole sub-groups' */
+    if (plan->lane_rows > lanes >> plan->lane_bits) /* a multiple of a sub-group's rows */
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (plan->key.each)
         plan->lane_rows = 1;
@@ -22875,7 +22864,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
                                 plan->common.forced ? 2 : most);
 }
 
-/* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+/* Sets the groups' shares of rows and segments, and the scratch that joins them: see [REDUCE SEGMENTS]. */
 static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -22883,7 +22872,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     gpuscan__need *need = &plan->common.need;
     uint32_t t_size = plan->common.e.t_size;
     int cpu = gpuscan__key_is_cpu(key), rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* too large for 64 bits? many groups */
+    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* may wrap around 2^64: `most` groups */
     uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
     uint64_t most = (uint64_t)gs->device.units *
                     (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
@@ -22905,7 +22894,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     }
     if (plan->groups == 1 || plan->group_rows)
         return;
-    if (key->word) { /* heads and tails, and a number of 64 bits */
+    if (key->word) { /* heads and tails, and 64 bits for each group */
         uint64_t groups = plan->key.lanes ? plan->split_groups : plan->groups;
         gpuscan__need_words(need, key->word, t_size, 2 * groups);
         need->bytes[gpuscan__word_scratch(key->word)] += groups * (128 / key->word) * (key->word / 8);
@@ -22915,7 +22904,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->groups;
 }
 
-/* The groups of one result, and the scratch for what each gives. */
+/* Sets the groups of one result, and the scratch for their partial results. */
 static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -22929,12 +22918,12 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
+    if (e->commutes && !cpu) { /* at least 4 vectors for a work-item */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
     }
     if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
+        plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
@@ -23002,7 +22991,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Where the result goes on the device: dst, or a place in the scratch for a result on the host. */
+/* Sets where the result goes on the device: dst, or scratch for a result on the host. */
 static uint64_t gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     if (desc->dst.mem)
@@ -23010,7 +22999,7 @@ static uint64_t gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__redu
     return gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->common.e.result_size);
 }
 
-/* Brings the result to the host. */
+/* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     uint64_t size = plan->common.e.result_size;
@@ -23024,7 +23013,7 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
 }
 
-/* Kernels of the same arguments, but for what only the last one writes. */
+/* Launches one of two kernels with the same arguments; only the last one uses dst and init. */
 static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
                                                gpuscan__program *program, int is_tails) {
     const gpuscan__plan *common = &plan->common;
@@ -23113,7 +23102,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
+/* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
 static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
                               unsigned char *index) {
     gpuscan__number first;
@@ -23128,7 +23117,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put_number(e->dst, index, 0, first);
 }
 
-/* The elements that decide, one a round; the last is init, which ARGMIN and ARGMAX do not have. */
+/* The element that decides, by round. The last is init, which ARGMIN and ARGMAX do not have. */
 enum { GPUSCAN__TEST_BESTS = 7 };
 
 static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
@@ -23179,8 +23168,8 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-/* Many short rows, then three of more than a tile, and where segments are split of more than a lane takes; segments
-   with an empty one behind each, or where lanes take them so many that the long ones are exceptions. */
+/* Round 0: many short rows; round 1: three rows longer than a tile; round 2, if segments are split: rows of more than a
+   lane takes. Segments have an empty one behind each; with lanes many, so that the long ones are exceptions. */
 static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
@@ -23284,53 +23273,65 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 
+/* Resolves samples (a buffer or an image), expressions, bins, weights and tiles. Chooses where samples are counted,
+   then the groups. Enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the last groups finish (in_launch).
+   Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
+    form            | chosen for                                        | fields of the key
+    by value        | bytes: a local counter for each value             | by_value, copies; merge: values to bins
+    local bins      | bins that fit local memory                        | copies, spare
+    slices          | bins that fit it in up to counts_slices slices    | slices, slice_bins, spare
+    local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
+    global bins     | MULTI_PASS, and other bins                        | copies == 0
+    CPU, bytes      | bytes without weights or expressions              | byte_tables
+    CPU, tables     | up to CPU_LOCAL_BINS bins, in local memory        | copies; 0: more bins, tables in scratch */
+
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
+    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
     uint32_t rows;      /* rows with gaps, tiles or an image */
-    uint32_t slices, slice_bins; /* into how many slices the bins, or values, are cut, of how many each */
+    uint32_t slices, slice_bins; /* slices of the bins or values, and bins of a slice */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
-    uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
+    uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
-    uint32_t spare;              /* a counter more, in each copy, for samples that none takes */
+    uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
     uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
-    uint32_t tiled;              /* a histogram of each tile */
-    uint32_t by_channel;         /* each has bounds, or edges, of its own */
-    uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
+    uint32_t tiled;              /* one histogram for each tile */
+    uint32_t by_channel;         /* each channel has other bounds or edges */
+    uint32_t pixel_channels;     /* channels that the expressions see; custom type or no expressions: 0 */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
-/* What samples are compared with. */
+/* The bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
     uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
-    uint64_t edges; /* where they begin */
+    uint64_t edges; /* index of the first edge */
 } gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* in memory: a channel, or a pixel of custom type */
-    gpuscan_type sample;             /* what is put into bins */
+    gpuscan_type element;            /* in memory: a channel, or a pixel of a custom type */
+    gpuscan_type sample;             /* the type that is put into bins */
     gpuscan_type counter, weight;
-    uint32_t element_size, sample_size; /* bytes; of a sample that expressions see a whole pixel */
-    uint32_t pixel_elements;            /* 1, or of a builtin type the desc's channels */
-    uint32_t unit;                      /* bytes of what the kernels' offset and pitch count: see gpuscan_element */
-    uint32_t channels, channel_bins; /* that are counted each by itself, of expressions' values one; counters of each */
-    gpuscan_custom texts;            /* the caller's, with the weight's as combine: the program's texts */
+    uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
+    uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
+    uint32_t unit;                      /* bytes of one step of the kernels' offset and pitch: see gpuscan_element */
+    uint32_t channels, channel_bins; /* channels counted separately (one with expressions); counters of a channel */
+    gpuscan_custom texts;            /* the program's texts: the caller's, with the weight's as combine */
     uint64_t all_bins;               /* of all channels of the mask */
-    uint64_t count, rows;            /* rows without gaps are one long row */
+    uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
-    uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
-    uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
-    int in_launch;                   /* the launch that counts finishes, too */
-    int few;                         /* samples, of one row, of bins cut into slices: see slice_more */
-    gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
-    gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
-    uint64_t edges;                  /* from the first channel's first to the last one's last */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
+    uint64_t members;                                      /* groups that share a tile, or on a CPU its pieces */
+    int in_launch;                   /* the launch that counts also finishes */
+    int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
+    gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
+    gpuscan__bounds channel[4];      /* by_channel: of each channel of the mask in turn */
+    uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
@@ -23341,8 +23342,8 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
-enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the first of the plan's ranges */
-enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels */
+enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the plan's first ranges */
+enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels of the program */
 
 static gpuscan__histogram_key gpuscan__histogram_own(const gpuscan__key *key) {
     gpuscan__histogram_key own;
@@ -23357,61 +23358,59 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Counters of all channels of the mask. */
+/* Returns the counters of all channels of the mask. */
 static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
     return (uint64_t)gpuscan__active_channels(own->mask) *
            ((uint64_t)own->bins + (own->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0));
 }
 
-/* What a group of many work-items counts with in local memory, in words; and with the bins that values are put into. */
+/* Returns the words of local memory with which a group of a GPU counts. */
 static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
-/* Words of a counter in local memory besides its copies: the upper half of weighted sums of 64 bits. */
+/* Returns the words that a bin has besides its copies: the upper half of 64-bit weighted sums. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
     uint32_t words = gpuscan__local_counters(own);
-    if (own->copies) /* else they count in global memory */
+    if (own->copies) /* otherwise they are in global memory */
         words += (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
 }
 
-/* The edges behind it, from an even word on, for edges of 8 bytes; then their cells; and all together. */
+/* Returns the word at which the edges begin, an even one for edges of 8 bytes. The cells follow, then the end. */
 static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
     return (gpuscan__local_all(own) + 1) / 2 * 2;
 }
 
 static uint32_t gpuscan__cells_at(const gpuscan__histogram_key *own, gpuscan_type sample) {
     uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
-    return gpuscan__edges_at(own) + (own->bins + 1 + own->bins / 32) * words; /* with what keeps them from one bank */
+    return gpuscan__edges_at(own) + (own->bins + 1 + own->bins / 32) * words; /* with padding against bank conflicts */
 }
 
 static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
-/* Bytes of what is loaded and put into one bin. */
+/* Returns the bytes that are loaded and put into one bin. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
     return element * (own->pixel_channels ? own->pixel_channels : 1);
 }
 
-/* Samples that are loaded at once; an image's pixels are one by one. */
+/* Returns the samples of a load. An image's pixels are read one by one. */
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
 }
 
-/* Whether the program has a kernel for tiles whose rows are whole vectors: 33 registers instead of 60 and half of the
-   instructions. (H200, 8192 x 8192 bytes in tiles of 64 x 64, random, a picture, one value, us: 46.7, 38.8, 38.0; with
-   it 41.9, 29.7, 29.2. Of random bytes those that meet in a bank take most of it: 39.6 is a kernel that knows all sizes,
-   and with 2, 4 and 8 copies of the bins 42, 49 and 57, with a lane's own bytes 42 to 50.) */
+/* Returns whether the program has a kernel for tiles whose rows are whole vectors. It needs half of the registers and
+   of the instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
 static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
     return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
@@ -23426,12 +23425,12 @@ static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
     return gpuscan__has_whole_tiles(key, &own) ? with_tiles : names;
 }
 
-/* What is put into bins: samples, or what custom->convert gives. */
+/* Returns the type that is put into bins: the samples', or the one that custom->convert returns. */
 static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
+/* Returns the samples that a CPU puts into bins as a vector, 1: one by one. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
@@ -23442,7 +23441,7 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
     return sample->size == 8 ? 8 : 16;
 }
 
-/* The caller's expressions, as functions of a pixel and its number. */
+/* Defines the caller's expressions as functions of a pixel and its number. */
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
@@ -23556,7 +23555,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
 
-/* floor(2^64 * a / b) for a < b, by long division. */
+/* Returns floor(2^64 * a / b) for a < b, by long division. */
 static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     uint64_t quotient = 0;
     int bit;
@@ -23572,7 +23571,7 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     return quotient;
 }
 
-/* Integer bins: the range, and how a sample finds its bin. */
+/* Resolves integer bins: the range, and how a sample finds its bin. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -23584,7 +23583,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no value lies past it, where s - lower would wrap around */
+        range = beyond && beyond < bins ? beyond : bins; /* no value is beyond, where s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -23596,13 +23595,13 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits hold s - lower, modulo 2^32, without mistaking one side for the other, if lower is a value of the type
-       and the range does not leave it. */
+    /* 32 bits hold s - lower, modulo 2^32, and tell values below from values above the range, if lower is a value of
+       the type and the range stays within the type. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* then lower + range is none of the type's */
+            key->wide_offset = desc->closed && range == whole - above; /* then lower + range is no value of the type */
     }
     if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
         key->mode = GPUSCAN__BIN_MODE_VALUE;
@@ -23614,7 +23613,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             shift++;
         key->mode = GPUSCAN__BIN_MODE_SHIFT;
         plan->bounds.factor = shift;
-        if (shift > 31) /* one bin over all of 32 bits */
+        if (shift > 31) /* one bin covers all of 32 bits */
             key->wide_offset = 1;
     } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
         key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
@@ -23631,30 +23630,29 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     return GPUSCAN_SUCCESS;
 }
 
-/* The nearest f32. Through memory: gcc 12 at -O2 has been seen to leave a pair of such conversions out. */
+/* Returns the nearest f32. The volatile keeps gcc 12 at -O2 from leaving out a pair of such conversions. */
 static double gpuscan__single(double x) {
     volatile float single = (float)x;
     return (double)single;
 }
 
-/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is
-   written. */
+/* Returns the nearest f64. The volatile drops the further bits of x87 and keeps -ffast-math from reordering. */
 static double gpuscan__double(double x) {
     volatile double rounded = x;
     return rounded;
 }
 
-/* By a divisor from memory, or -ffast-math makes two divisions by the same number multiplications. */
+/* Divides by a divisor from memory, since -ffast-math turns two divisions by one number into multiplications. */
 static double gpuscan__quotient(double dividend, double divisor) {
     return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
-/* Neither infinite nor NaN, by its bits: under -ffast-math compilers leave comparisons out that find those. */
+/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that find these. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* The width of even bins, in double; largest, the type's, where it is more, which only one bin's can be. */
+/* Returns the width of even bins, at most the type's largest value, which only a single bin's width can exceed. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
     double step;
@@ -23685,15 +23683,15 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
-    if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
+    if (!(lower < upper) || !(step >= least)) /* 1 / step is then finite, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     plan->bounds.real_lower = lower;
     plan->bounds.real_upper = upper;
     plan->bounds.real_step = step;
-    /* The kernel's guess, (s - lower) * (1 / step), has two roundings of at most 2^-24 of up to 2^20 bins each, 1/8 bin
-       together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
-       underflows the two are less than half a bin apart. */
+    /* The kernel guesses (s - lower) * (1 / step). Its two roundings are each at most 2^-24 of up to 2^20 bins,
+       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So the two are less
+       than half a bin apart if nothing overflows or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->key.bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -23701,7 +23699,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
-/* Integer bins whose channels need not find them in the same way: in one that all can take. */
+/* Finds one mode for integer bins of channels whose modes differ. */
 static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
     gpuscan__histogram_key *key = &plan->key;
     uint64_t bins = key->bins;
@@ -23718,7 +23716,7 @@ static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
     }
 }
 
-/* Each channel of the mask with bounds of its own. */
+/* Resolves the bounds of each channel of the mask. */
 static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -23751,7 +23749,7 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
     return GPUSCAN_SUCCESS;
 }
 
-/* And where each one's edges are. */
+/* Resolves the index of each channel's first edge. */
 static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint32_t c, slots = 0;
@@ -23770,7 +23768,7 @@ static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* What a pixel is, and what expressions make of it. */
+/* Resolves a pixel's type, and the type and weight that expressions make of it. */
 static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                    gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -23815,7 +23813,7 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     return GPUSCAN_SUCCESS;
 }
 
-/* What a sample is, and which counters there are. */
+/* Resolves the samples' type, the counters and the bins. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -23874,7 +23872,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
                                                : gpuscan__integer_bins(gs, desc, plan);
 }
 
-/* Tiles are counted where there are no pixels, too: their counters are written. */
+/* Resolves the tiles. Those without pixels count, too: their counters are written. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -23889,7 +23887,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* samples_image. range: what is to be known of it. */
+/* Resolves samples_image. range: receives what later checks need. */
 static gpuscan_result gpuscan__histogram_image(gpuscan *gs, gpuscan__histogram_plan *plan,
                                                const gpuscan_histogram_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -23922,7 +23920,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
     plan->count = desc->count;
-    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
     weight_size = gpuscan__types[plan->weight].size;
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
@@ -23973,19 +23971,19 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
+/* Returns whether a CPU counts bytes by value in tables, and puts the values into bins at the end. */
 static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
     return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
            !plan->common.e.custom && !plan->key.image;
 }
 
-/* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
+/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD takes whole pixels. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t active = gpuscan__active_channels(own->mask);
     uint64_t merged = plan->all_bins;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
-                          merged == 256 * active; /* without counters for what is outside */
+                          merged == 256 * active; /* without counters of samples outside */
     if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
@@ -24009,15 +24007,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
-/* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
-   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
-   112, 280, 243, 685, the first steps in registers 70, 90; with cells 115, 121, 128, 133, 138). */
+/* Bins up to which edges go to local memory. A search there begins in a cell. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* without cells */
-#define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples */
+#define GPUSCAN__EDGES_ALONE 32  /* bins up to which cells are not worth it */
+#define GPUSCAN__FEW_EDGES   256 /* bins above which edges without cells are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples from which cells are made */
 
-/* The edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough. */
+/* Puts the edges beside the bins, with fewer copies of the bins if need be: 4 copies avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -24037,31 +24033,27 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* On a CPU more bins than this have a table a group in the scratch, which takes no atomics to hand over: 20 cycles a bin,
-   beside less than one of a loop over tables. */
+/* Bins above which a CPU's group has its table in the scratch, which is summed up without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
+/* Bytes of all tables up to which the last group sums them: that takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles, at most */
 
-/* The samples of a tile. */
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
-    return plan->tile_width * plan->tile_height * plan->channels; /* fit, as the samples' extent does */
+    return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
-/* Copies of a tile's bins take time to clear and to sum, and small groups leave room for more tiles at once. (H200,
-   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53,
-   53; 2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
-#define GPUSCAN__TILE_COPIES  16 /* samples for each of their counters */
-#define GPUSCAN__TILE_SAMPLES 32 /* that a work-item loads at once */
+/* Copies of a tile's bins take time to clear and sum; small groups let more tiles run. tuning: histogram-tiles */
+#define GPUSCAN__TILE_COPIES  16 /* samples for each counter of the copies */
+#define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
         return UINT64_MAX;
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
+/* Chooses the strategy, and cuts the bins to local memory: slices, and copies of the bins. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__plan *common = &plan->common;
@@ -24089,7 +24081,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
+    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers but NVIDIA's add bytes for an argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
     if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
@@ -24113,13 +24105,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (why) {
         own->slices = 1;
         own->spare = 0;
-        if (gpuscan__key_is_cpu(key)) /* tables in the scratch */
+        if (gpuscan__key_is_cpu(key)) /* tables are in the scratch */
             return GPUSCAN_SUCCESS;
         key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
         return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
     }
     copies_local = local;
-    if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
+    if (gpuscan__key_is_cpu(key)) { /* each copy has a spare counter */
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
@@ -24131,7 +24123,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     return GPUSCAN_SUCCESS;
 }
 
-/* Work-items for a tile: as many as find something to load twice, up to the largest group. */
+/* Returns the work-items of a tile's group: the largest group in which each has two loads. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
     uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
@@ -24140,16 +24132,16 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
     return group;
 }
 
-enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* that a work-item reads at once */
+enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* that a work-item reads at a time */
 
-/* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
+/* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
-    uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
-    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
+    uint64_t elements = plan->count * plan->channels * plan->rows; /* fits 64 bits, as the samples' extent does */
+    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* one vector for each work-item */
     key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->rows = !gpuscan__key_is_cpu(key) && (own->tiled || plan->rows > 1 || own->image);
@@ -24164,10 +24156,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors) {
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
-                                           plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
+                                           plan->all_bins / (4 * key->group)); /* fewer bins a slice gain nothing */
             plan->few = elements <= profile->slice_short * all_items / own->slices;
             while (slices > own->slices && elements > profile->slice_more * all_items / slices)
-                slices /= 2; /* not any number: each is a program of its own */
+                slices /= 2; /* not any number: each is another program */
             if (plan->few)
                 own->slices = (uint32_t)gpuscan__max(own->slices, slices);
         }
@@ -24182,11 +24174,11 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     }
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
-    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* only shares out the work: long stretches */
+    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* on a CPU tiles only divide the work: long ones */
                                          : key->group * key->vectors * vector;
 }
 
-/* Groups that run at once, of those that count one slice. */
+/* Returns how many groups run at a time on one slice. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -24197,8 +24189,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
 }
 
-/* How many groups share a tile, or on a CPU pieces: one, unless there are fewer tiles than groups run at once. Those of
-   tiles that find no place in local memory have a table each on a CPU. Counters of a group have 32 bits. */
+/* Sets how many groups share a tile (CPU: pieces of a tile): one, unless there are fewer tiles than groups that run at
+   a time, or if a CPU's table is in the scratch. A group's counters have 32 bits. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -24207,7 +24199,7 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
+/* Returns whether the launch that counts tiles also writes their counters: one launch, and one group for each tile. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
@@ -24215,7 +24207,7 @@ static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
            plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
-/* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
+/* Sets a CPU's groups: each has enough samples for its tables, and the tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
@@ -24238,11 +24230,11 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
             gpuscan__min(groups, 4096),
             gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
     else
-        groups = gpuscan__max(groups, elements >> 31); /* a group's counters do not overflow */
+        groups = gpuscan__max(groups, elements >> 31); /* 32-bit counters of a group must not overflow */
     plan->groups = groups;
 }
 
-/* Enough vectors a work-item to be worth a group's bins; a group of a slice has the more bins to hand over. */
+/* Sets a GPU's groups: each has enough vectors for its bins, more in slices, which have more bins to add at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -24253,7 +24245,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
                         : own->rows || plan->few ? gpuscan__max(profile->short_vectors, 1)
                                            : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps may have one more each */
     if (own->tiled) {
         gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
         plan->groups = plan->tiles * plan->members;
@@ -24265,7 +24257,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Whether the launch that counts finishes, too: by words that count arrivals, or by a fence. */
+/* Returns whether the launch that counts also finishes: by words that count arrivals, or 1 by a fence. */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -24276,8 +24268,8 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* On a CPU it depends on the groups, not on the program. Tables are handed over by plain stores before a fence, which a
-   simulator takes for a race. */
+/* The same on a CPU, where it depends on the groups, not on the program. Plain stores before a fence publish the
+   tables. A simulator takes that for a race. */
 static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
     int fence = gs->device.fence != GPUSCAN__FENCE_NONE &&
@@ -24286,8 +24278,7 @@ static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__hi
            (fence && tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Whether the first group of a CPU may count in counts: if no second launch may fail to come, and the buffer may be
-   read. */
+/* Returns whether a CPU's first group may count directly in counts: one launch, and a buffer that may be read. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
@@ -24344,7 +24335,7 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     gpuscan__arg(launch, &number, sizeof(number));
 }
 
-/* All channels' as one argument: gpuscan_bounds in kernels.cl.inc, whose bounds are of the type. */
+/* Sets the bounds of all channels as one argument: gpuscan_bounds in kernels.cl.inc, in the samples' type. */
 static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     uint64_t words[5][4];
     float singles[4][4];
@@ -24380,7 +24371,7 @@ static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__
     }
 }
 
-/* What a sample is compared with. */
+/* Sets the bounds with which samples are compared. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     if (plan->key.by_channel) {
         gpuscan__arg_channel_bounds(launch, plan);
@@ -24397,7 +24388,7 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     }
 }
 
-/* Bytes of local memory: the bins, later the ticket; on a CPU the tables, each with one counter more. */
+/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, each with a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -24409,8 +24400,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4;
 }
 
-/* Whether a group counts a tile, and each row of each tile is whole vectors. Buffers begin at such places themselves,
-   but for memory of the host's, which may lie anywhere. */
+/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
+   multiple of 16 bytes unless it is memory of the host. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -24421,7 +24412,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* The launch that counts; of tiles from first_tile on. */
+/* Enqueues the launch that counts; with tiles from first_tile on. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                gpuscan__program *program, uint32_t flags, uint64_t first_tile,
                                                uint64_t groups) {
@@ -24481,7 +24472,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
                                                  gpuscan__program *program) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
-    uint32_t flags = common->flags & ~(uint32_t)GPUSCAN__FLAG_REHEARSAL; /* the number of tables is there */
+    uint32_t flags = common->flags & ~(uint32_t)GPUSCAN__FLAG_REHEARSAL; /* those bits hold the number of tables */
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__histogram_in_counts(plan))
@@ -24496,11 +24487,11 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
 }
 
-/* ---- self-test: samples of which it is certain where they belong */
+/* ---- self-test: samples whose bins are certain */
 
-static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin */
+static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin's number */
 
-/* floor(x * bins / range) without a multiplication of 128 bits: bit by bit of the quotient. range 0: 2^64. */
+/* Returns floor(x * bins / range) bit by bit, without a 128-bit product. range 0: 2^64. */
 static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t range) {
     uint64_t rest = 0, bin = 0;
     int bit;
@@ -24508,7 +24499,7 @@ static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t rang
         return (int64_t)(x * bins / range);
     if (range == 0)
         return (int64_t)(((x >> 32) * bins + ((x & 0xffffffffu) * bins >> 32)) >> 32);
-    for (bit = 31; bit >= 0; bit--) { /* of bins; x < range, so rest < range */
+    for (bit = 31; bit >= 0; bit--) { /* bits of bins; rest stays below range, as x is */
         int carry = (int)(rest >> 63), add = (int)(bins >> bit & 1);
         rest <<= 1;
         bin <<= 1;
@@ -24528,8 +24519,7 @@ static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t rang
     return (int64_t)bin;
 }
 
-/* The edges that the self-test uses are so far from each other, and the first from the type's least value, that samples
-   find room on both sides; the last is the type's largest value at most. */
+/* The self-test's edges leave room for samples around each; the last one is at most the type's largest value. */
 static uint64_t gpuscan__test_whole(const gpuscan__histogram_plan *plan) {
     return ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8);
 }
@@ -24549,14 +24539,14 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
                                                 : plan->bounds.lower;
 }
 
-/* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
+/* Returns the distance from the lower bound to bin k; k = bins: to the end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
     uint64_t bins = plan->key.bins, quotient = plan->bounds.range / bins, rest = plan->bounds.range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (plan->bounds.range == 0) { /* 2^64 */
+    if (plan->bounds.range == 0) { /* range is 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -24577,7 +24567,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, ui
                                                  : gpuscan__even_bin_slowly(past, plan->key.bins, plan->bounds.range);
 }
 
-/* Many samples lie next to bins' ends, some outside. */
+/* Returns a sample, often next to a bin's end, sometimes outside. */
 static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
     uint64_t random = gpuscan__mix(i), bin = random % plan->key.bins, past = random;
     uint64_t begin = gpuscan__test_bin_begin(plan, bin), width = gpuscan__test_bin_begin(plan, bin + 1) - begin;
@@ -24587,7 +24577,7 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
     else if (i % 64 == 31)
         past = gpuscan__test_bin_begin(plan, plan->key.bins) - 1;
     else if (i % 64 == 47)
-        past = ~(uint64_t)0; /* just below */
+        past = ~(uint64_t)0; /* just below the lower bound */
     else if (i % 64 == 55)
         past = gpuscan__test_bin_begin(plan, plan->key.bins) + 1;
     else if (i % 8 != 7)
@@ -24596,9 +24586,9 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
     return x;
 }
 
-/* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
+/* Returns the bin of a sample in the middle of a bin or at an end of the range; NOWHERE: too close to an edge. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
     double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
     double step = edges ? 1 : plan->bounds.real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
@@ -24608,7 +24598,7 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
         return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
     if (edges)
         return (int64_t)x;
-    if (lower / step < -most || upper / step > most) /* so fine that edges, or place, are rounded by a part of one */
+    if (lower / step < -most || upper / step > most) /* so fine that rounding moves an edge, or x, by a part of a bin */
         return gpuscan__nowhere;
     if (!(x > lower))
         return 0;
@@ -24616,7 +24606,7 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
     return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
 }
 
-/* Towards 0, to what an f16 holds and gpuscan__half takes. */
+/* Rounds towards 0 to a value that f16 holds and gpuscan__half takes. */
 static double gpuscan__whole_half(double x) {
     double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
     if (magnitude < 1.0 / 16384)
@@ -24674,15 +24664,15 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* Expressions of the self-test's own stand in for the caller's. A pixel holds a number below 64, the sum of its channels
-   or a struct's last part; that and the pixel's number in its row choose one of so many values, and what it counts. */
+/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: the sum of its channels or a
+   struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES values, and its weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 static int gpuscan__test_is_nan(const gpuscan__histogram_plan *plan, uint64_t i) {
     return gpuscan__is_float(plan->sample) && i % 64 == 39;
 }
 
-/* The values as bits, and how an expression gets at them. */
+/* Adds the values as bits, and the functions by which an expression gets them. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double"
@@ -24748,13 +24738,13 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
+/* The rows of a self-test's samples: pixels of a row, then gap pixels that belong to none. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* The bin of test sample i, an outside one, or NOWHERE; number: the sample. */
+/* Returns the bin of test sample i, an outside one, or NOWHERE; number: the sample. */
 static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
     if (!gpuscan__is_float(plan->sample)) {
         *number = gpuscan__test_integer_sample(plan, i);
@@ -24764,7 +24754,7 @@ static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i
     return gpuscan__test_is_nan(plan, i) ? gpuscan__nowhere : gpuscan__test_float_bin(plan, number->real);
 }
 
-/* Counts what belongs to a bin, of channel number slot of those that count. */
+/* Counts a sample's bin for channel number slot of the mask. The desc says what becomes of samples outside. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t slot,
                                   int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
@@ -24775,7 +24765,7 @@ static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned 
         gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
 }
 
-/* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
+/* Fills a pixel with samples i, i + 1, ... and counts them in counts, unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, unsigned char *counts) {
     uint64_t slot = 0;
@@ -24798,7 +24788,7 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     }
 }
 
-/* A pixel that expressions see as number i of its row. */
+/* Fills a pixel that expressions see as number i of its row, and counts it. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
                                     unsigned char *pixel, unsigned char *counts) {
     uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number;
@@ -24826,7 +24816,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
 }
 
-/* Gaps hold samples that would be counted. counts: zero. */
+/* Fills all rows. Gaps hold samples that would be counted, too. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, unsigned char *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -24864,15 +24854,15 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* Pixels a row that touches 17 vectors, wherever it begins: work-items step by powers of two, times groups that a test
-   has few of, so that they come to other places of each row. */
+/* Returns a row's pixels, which touch 17 vectors wherever the row begins. A work-item steps by a power of two times the
+   groups, few in a test, so it visits other columns in each row. */
 static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
 }
 
-/* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
-   and in another round more, the last ones of both directions smaller; in a third one they are whole vectors. */
+/* Returns one row; two or (round 1) many for programs that take rows with gaps. Tiles: round 0 a few that groups share,
+   round 1 more, smaller at the right and lower ends, round 2 whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
@@ -24908,7 +24898,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* With the call's own bins, but of edges, which each channel has at its own place. */
+/* Uses the call's own bins, except edges, which each channel has at another index. */
 static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
@@ -24939,7 +24929,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.tile_width = shape.tile_width;
     desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
-    if (of->key.image) /* whose rows are whole */
+    if (of->key.image) /* an image's rows are complete */
         pixels += shape.gap;
     samples = gpuscan__test_array_of(&test, of->key.image ? &unused : &desc.samples,
                                       pixels * of->pixel_elements * of->element_size);
@@ -24974,7 +24964,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-/* Bins that do not fit a mebibyte are not worth it. */
+/* Tests only histograms of up to 1 MiB of counters (32 KiB with tiles). */
 static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
@@ -25012,21 +25002,32 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 
-/* The elements, unless only indices or payloads are wanted, and the payloads. */
+/* Resolves what decides (flags, bits, a predicate, or for runs keys), the outputs and the tally. Chooses the profile's
+   rows for selections or runs, or a scan's, with the first strategy that fits. A scan of 0 and 1 gives each kept
+   element its position.
+    form        | chosen for                                        | kernels gpuscan_...
+    multi-pass  | MULTI_PASS; parts > 1 for the scan's kernels      | scan_sums, scan_carries, select_parts
+    few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | select_few
+    look-back   | SINGLE_PASS otherwise, counted, shares            | select_look_back, on CPUs select_look_back_cpu
+    ahead       | SINGLE_PASS_AHEAD; once: no tile is read ahead    | select_ahead
+   key.moves: in place, outputs go to scratch, and select_move follows. word is 0 in several passes. key, length_size,
+   reduces and wide are for runs. */
+
+/* Outputs: dst, if it is wanted, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs are selections of the keys that begin one, with more outputs. */
+/* Runs: selections of the keys that begin a run, with more outputs. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
     uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
-    uint32_t index_size; /* 0: none are wanted */
+    uint32_t index_size; /* bytes; 0: no indices are wanted */
     uint32_t moves;      /* outputs go to scratch and are moved from there */
     uint32_t own_flags;  /* the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
-    uint32_t has_dst; /* it is the first output */
+    uint32_t has_dst; /* dst is the first output */
     uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
-    uint32_t counted, few; /* as a scan's */
+    uint32_t counted, few; /* as in gpuscan__scan_key */
 } gpuscan__select_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
 
@@ -25034,25 +25035,25 @@ typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
 
-    /* the desc's, whichever operation's it is */
-    gpuscan_buffer decides, count_buffer; /* flags, elements or keys */
+    /* of the desc of either operation */
+    gpuscan_buffer decides, count_buffer; /* decides: flags, elements or keys */
     uint64_t count;
-    gpuscan_buffer from, to, indices;     /* elements */
+    gpuscan_buffer from, to, indices;     /* of elements */
     const gpuscan_payload *payloads;
     const gpuscan_tally *tally;
     gpuscan_buffer values, results, lengths; /* of runs */
 
-    uint32_t size;            /* of an element, or a key */
+    uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
-    uint32_t index_size;      /* of an index */
+    uint32_t index_size;      /* bytes of an index */
     uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
-    uint64_t capacity;        /* not 0 but where count is */
-    uint32_t items, limit;    /* of the dispatch */
+    uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
+    uint32_t items, limit;    /* of the tally's dispatch */
     uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
-    int shows_in_place;       /* its buffers do */
+    int shows_in_place;       /* a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before what is moved: the total, and then each output */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then each output */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
@@ -25095,18 +25096,18 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
     return moves ? single[form] : single_home[form];
 }
 
-/* Elements are moved in words: of the largest power of two up to 16 bytes that divides their size. */
+/* Returns the bytes of the words in which elements move: the largest power of two up to 16 that divides the size. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     uint32_t power = size & (~size + 1);
     return power < 16 ? power : 16;
 }
 
-/* Bytes of an element of what decides. */
+/* Returns the bytes of an element of what decides. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Elements of it that a lane loads at once. */
+/* Returns how many elements of what decides a lane loads at once. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
@@ -25116,23 +25117,23 @@ static const char *gpuscan__word_name(uint32_t word) {
     return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
 }
 
-/* Whether a tile's kept elements are listed themselves: who decides has loaded them, so they are not read again. */
+/* Returns whether a tile lists its kept elements in local memory. The deciding lanes have loaded them already. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Whether their places are: for all other outputs. */
+/* Returns whether a tile lists its kept elements' positions, for all other outputs. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
-/* Whether a tile's results are: small ones, of which one is on every lane's way. */
+/* Returns whether a tile lists its runs' results in local memory: those of 4 or 8 bytes. */
 static int gpuscan__select_lists_results(const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8);
 }
 
-/* The outputs from one on, as a list for the kernels. */
+/* Defines the outputs from number `from` on as a list for the kernels. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -25148,7 +25149,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, "\n");
 }
 
-/* Where in a group's local memory that begins which is listed: behind all else. */
+/* Returns the bytes of a group's local memory before the lists. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
     uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
@@ -25187,12 +25188,12 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
+/* Counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
 #ifndef GPUSCAN__SELECT_NARROW
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* What decides, as elements that become numbers of what is kept: type, flag_type, by, invert and custom. */
+/* Resolves what decides, as elements that convert to 0 or 1: type, flag_type, by, invert and custom. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -25240,8 +25241,8 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Where the first of a buffer's elements of so many bytes lies, and in which buffer, of a sub-buffer its parent; NULL:
-   there is none. For what is prepared, whose buffers are not checked. */
+/* Gives the buffer that holds a buffer's first element (a sub-buffer's parent) and the element's byte there; NULL:
+   none. For preparations, whose buffers are not checked. */
 static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
     cl_mem parent = NULL;
     size_t origin = 0;
@@ -25259,7 +25260,7 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
     return root && root == gpuscan__first_byte(gs, b, size, &b_at) && a_at == b_at;
 }
 
-/* What a selection and runs end with: all ranges are there but the tally's and the count's. */
+/* Ends resolve for selections and runs: adds the tally's and the count's ranges, and checks that there is an output. */
 static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
                                              gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
@@ -25267,7 +25268,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan_result r;
     int is_tally;
     size_t i;
-    for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
+    for (i = 0; i < common->range_count; i++) /* all ranges so far; the tally, which then says 0, is not idle */
         common->ranges[i].idle = 1;
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -25282,7 +25283,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs of elements: dst, and the payloads. A call that is prepared with no output at all is one with dst. */
+/* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
     int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
@@ -25296,7 +25297,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
         key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
 }
 
-/* src, flags, dst, indices, as ranges. Those that are there for nothing are none. */
+/* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
 static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
@@ -25336,7 +25337,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
     key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset && plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* the ranges say so */
+    if (plan->common.is_run) /* in a call, unlike a preparation, the checked ranges tell */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -25380,13 +25381,13 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
         (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
-    if (!common->is_run && !common->from_host) /* the buffers say whether it is in place: the scratch is larger */
+    if (!common->is_run && !common->from_host) /* shows_in_place tells it, and scratch is larger then */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes that all outputs have of an element. */
+/* Returns the bytes that an element has in all outputs. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -25395,7 +25396,7 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* Local memory of a group, with what is listed of its tile. */
+/* Returns the bytes of a group's local memory, with its tile's lists. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -25410,7 +25411,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
     return gpuscan__select_list_at(gs, key, own, e->t_size) + key->tile * unit * bytes + 8;
 }
 
-/* As gpuscan__fit. */
+/* Does what gpuscan__fit does for other operations. */
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
@@ -25421,7 +25422,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes / 64 * 64, 64); /* of whole words */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes / 64 * 64, 64); /* whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -25443,8 +25444,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* A row's size: of runs, 1 is for those that reduce nothing, 2 for the others; of selections, 1 for indices alone, 2
-   for several outputs, or so many bytes in all. */
+/* Returns whether a row matches. Its size means, for runs, 1: nothing is reduced, 2: something is; for selections, 1:
+   indices alone, 2: several outputs, or WIDE_ELEMENTS bytes or more of all outputs. */
 #define GPUSCAN__WIDE_ELEMENTS 12
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -25455,20 +25456,19 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
                               gpuscan__select_bytes(&plan->key) >= GPUSCAN__WIDE_ELEMENTS);
     if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
         return 0;
-    if (row->once && /* these were not measured */
+    if (row->once && /* rows that were not measured for this */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
 
-/* Elements of so many bytes, in all outputs, are cut as if no more than so many bytes of flags decided: into tiles that
-   several groups write. */
+/* Elements of LARGE_ELEMENTS bytes or more in all outputs are cut into tiles as if at most SELECT_FEW bytes decided. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's.
-   many: another than the plain single pass, if there is. */
+/* Returns the first matching row of the profile's rows for runs or selections, or a scan's. A forced strategy replaces
+   the row's. many: skips the rows of the plain single pass. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->scan_rest;
@@ -25488,9 +25488,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Groups that write a tile, each a share of it, where elements are so large that there are few tiles: at least 64 KiB
-   each. (H200, 2^28 bytes of elements of 1000 bytes, half kept, 17 tiles: 573 us, with 8 groups a tile 114, with 16 90,
-   with 32 90) */
+/* Returns the groups that share a tile's writing if elements are large and tiles few. tuning: select-shares */
 #define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
 static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -25501,7 +25499,7 @@ static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
 }
 
-/* The key, unless it is a self-test's, and the tiles. */
+/* Sets the key, unless it is a self-test's, and the tiles. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -25526,19 +25524,19 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
-        /* by bits, too (H200, u32, 2^26: 65 us; without a limit 88) */
+        /* selections by bits, too, are faster with limited registers. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
 
-/* What keeps the strategy from doing a call; NULL: nothing. */
+/* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__select_plan *plan,
                                           gpuscan_strategy strategy) {
     const gpuscan__key *key = &plan->common.key;
@@ -25551,14 +25549,14 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
                                  gpuscan__single_pass_groups(gs, key, plan->tiles * plan->shares));
 }
 
-/* Takes the portable strategy where the tuning's, or next to it the plain single pass, does not fit. */
+/* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
         plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* more tiles than its row is for */
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* more tiles than that row is for */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -25577,9 +25575,9 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes of scratch for an output, or the indices: with room to begin as far behind a multiple of 16 as it does. */
+/* Returns the bytes of scratch for an output or the indices. 16 more let it keep the output's offset modulo 16. */
 static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
-    return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits: the output's extent does */
+    return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits 64 bits, as the output's extent does */
 }
 
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -25607,7 +25605,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Output k of a call: where it comes from and goes to. */
+/* Gives the source and destination of output k. */
 static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k, gpuscan_buffer *from,
                                    gpuscan_buffer *to) {
     if (plan->key.has_dst && k == 0) {
@@ -25619,7 +25617,7 @@ static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k,
     }
 }
 
-/* The arguments of outputs and tally, and their numbers. Those that are moved go to scratch first, or come from there. */
+/* Sets outputs and tally with their numbers. Moved outputs are first stored in scratch, then loaded from it. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
 
@@ -25665,7 +25663,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-/* What stands in for buffers that are not given. */
+/* Returns a buffer that stands in for buffers that are not given. */
 static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
     gpuscan_buffer from, to;
     if (plan->tally->count.mem || plan->tally->dispatch.mem)
@@ -25680,7 +25678,7 @@ static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
     return to.mem;
 }
 
-/* The sums of the parts before each. */
+/* Enqueues the sums of the parts and the prefixes made of them. */
 static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
                                               gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
@@ -25698,7 +25696,7 @@ static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpusc
     return gpuscan__enqueue_carries(chain, common, program, &of);
 }
 
-/* Brings home what was put into scratch. */
+/* Moves the outputs from scratch to their buffers. */
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan,
                                            gpuscan__program *program, size_t kernel) {
     const gpuscan__key *key = &plan->common.key;
@@ -25760,15 +25758,15 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
 }
 
-/* Whether the self-test keeps element i: in one round every second, and the tiles' ends; in the other all of a tile,
-   nothing of the next, and of the others one in seven. */
+/* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
+   tile, none of the second, one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* What decides of an element: of a struct the first part of the stand-in, a word or a byte. */
+/* Fills what decides about element i: the first part of the stand-in's struct, a word or a byte. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *src, uint64_t i, int keeps) {
     gpuscan__number x;
     if (e->selects == GPUSCAN__SELECTS_BITS) {
@@ -25792,7 +25790,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     gpuscan__put_number(e->src, src, i, x);
 }
 
-/* Fills one output's source, unless it is what decides, and what it must become. first: element 0 is kept. */
+/* Fills an output's source, unless it is what decides, and the expected output. first: element 0 is kept. */
 static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
                                         unsigned char *from, int fills, unsigned char *to, int first) {
     uint64_t i, j = 0;
@@ -25805,7 +25803,7 @@ static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32
     }
 }
 
-/* Fills what decides, and what indices and tally must become. */
+/* Fills what decides, and the expected indices and tally. */
 static void gpuscan__select_test_decides(const gpuscan__elements *e, const gpuscan__test_shape *shape,
                                          const gpuscan_select_desc *desc, unsigned char *src, unsigned char *indices,
                                          unsigned char *tally) {
@@ -25822,7 +25820,7 @@ static void gpuscan__select_test_decides(const gpuscan__elements *e, const gpusc
     memcpy(tally, &kept, sizeof(kept));
 }
 
-/* The desc of a program's call, but for its buffers. */
+/* Fills the desc of a program's call, except for its buffers. */
 static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
                                       const gpuscan__elements *e, const gpuscan__select_key *own,
                                       const gpuscan__test_shape *shape) {
@@ -25832,7 +25830,7 @@ static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload
     memset(custom, 0, sizeof(*custom));
     memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
     custom->size = by_predicate ? e->src_size : own->has_dst ? own->sizes[0] : 1;
-    custom->type = custom->select = "x"; /* the program is there already */
+    custom->type = custom->select = "x"; /* the program is built already */
     desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
     desc->by = (gpuscan_select_by)own->by;
     desc->invert = own->invert != 0;
@@ -25844,7 +25842,7 @@ static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload
     for (k = 0; k < desc->payload_count; k++)
         payloads[k].size = own->sizes[k + own->has_dst];
     desc->count = shape->count;
-    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* it ends in a tile */
+    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* ends inside a tile */
     desc->selected.count_type = GPUSCAN_TYPE_U64;
 }
 
@@ -25936,12 +25934,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 
-/* A selection of the keys that begin a run, with two more outputs: plan, programs and launches are [SELECT]'s. */
+/* Selections of the keys that begin a run, with lengths and reductions. Forms, plan and launches are [SELECT]'s. */
 
-/* The bytes of a gpuscan_run in kernels.cl.inc, and their alignment. */
+/* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* no gap behind the value */
+    e->wide = e->wide || (value && value % 8 == 0); /* no gap after the value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
     at = (value + 3) / 4 * 4;
@@ -25951,7 +25949,7 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
     e->dst_size = e->t_size = (at + align - 1) / align * align;
 }
 
-/* What is reduced, and what the keys are compared as. */
+/* Resolves what is reduced, and the type as which keys are compared. */
 static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
     static const gpuscan_type of_size[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
@@ -25976,7 +25974,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!desc->dst.mem) { /* they are counted */
+    if (!desc->dst.mem) { /* without dst the keys are only counted */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -26000,7 +25998,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* keys, src, and the outputs but for payloads, as ranges. src is there for nothing where dst is not. */
+/* Adds keys, src and all outputs but payloads as ranges. src is left out if dst is. */
 static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
@@ -26086,7 +26084,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 
-/* Key r of the self-test, which is neither the one before nor the next. */
+/* Fills element i with the self-test's key r, which differs from keys r - 1 and r + 1. */
 static void gpuscan__runs_test_key(const gpuscan__elements *e, unsigned char *keys, uint64_t i, uint64_t r) {
     uint32_t bits = e->key_size * 8, byte;
     gpuscan__number x;
@@ -26103,7 +26101,7 @@ static void gpuscan__runs_test_key(const gpuscan__elements *e, unsigned char *ke
     gpuscan__put_number(e->key, keys, i, x);
 }
 
-/* What is reduced, and what must come of it: as gpuscan__test_elements. dst has room for capacity runs. */
+/* Fills the values to reduce, and the expected results of up to capacity runs, as gpuscan__test_elements does. */
 static void gpuscan__runs_test_values(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t capacity,
                                       unsigned char *src, unsigned char *dst) {
     gpuscan__number sum;
@@ -26132,7 +26130,7 @@ static void gpuscan__runs_test_values(const gpuscan__elements *e, const gpuscan_
     }
 }
 
-/* Fills the keys, and what starts, lengths and tally must become. */
+/* Fills the keys, and the expected starts, lengths and tally. */
 static void gpuscan__runs_test_keys(const gpuscan__elements *e, const gpuscan__test_shape *shape,
                                     const gpuscan_runs_desc *desc, unsigned char *keys, unsigned char *starts,
                                     unsigned char *lengths, unsigned char *tally) {
@@ -26154,7 +26152,7 @@ static void gpuscan__runs_test_keys(const gpuscan__elements *e, const gpuscan__t
     memcpy(tally, &r, sizeof(r));
 }
 
-/* The desc of a program's call, but for its buffers. */
+/* Fills the desc of a program's call, except for its buffers. */
 static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
                                     const gpuscan__elements *e, const gpuscan__select_key *own,
                                     const gpuscan__test_shape *shape) {
@@ -26163,7 +26161,7 @@ static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *pa
     memset(custom, 0, sizeof(*custom));
     memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
-    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is there already */
+    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is built already */
     desc->key_type = e->key;
     desc->index_type = own->index_size == 8 || own->length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
@@ -26175,7 +26173,7 @@ static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *pa
     for (k = 0; k < desc->payload_count; k++)
         payloads[k].size = own->sizes[k + own->has_dst];
     desc->count = shape->count;
-    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* it ends in a tile */
+    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* ends inside a tile */
     desc->runs.count_type = GPUSCAN_TYPE_U64;
 }
 
@@ -26279,20 +26277,31 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
 
+/* Resolves keys (or custom->key), the bits to sort by, payloads and the permutation. Chooses whether values move with
+   the keys, payloads are fields of a record that moves, or indices move and gather the rest at the end; then the form.
+    form             | chosen for                                     | kernels gpuscan_sort_...
+    small            | one tile, or on a CPU sort_small elements      | small
+    together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
+    launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
+    fetched records  | large records in even buckets: record_rounds   | then count_buckets, sweep_indices, fetch
+    several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
+    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the last digit, then buckets
+   keys comes first if there is custom->key, gather last. digit_bits is 8, in several launches a pass on GPUs 4. */
+
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
-    uint32_t wide;  /* places have 64 bits */
+    uint32_t wide;  /* positions have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
-    uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
-    uint32_t whole;   /* single pass, or a CPU's: floats of which all bits count */
-    uint32_t counted; /* the device knows how many elements there are, and groups take many tiles: one launch a pass, or */
-    uint32_t rounds[5]; /* together for all: then tiles of few and of more elements have so many rounds, and the only
-                           tile, of some and of least elements too; 0: has as few */
-    uint32_t halved;  /* what has 8 bytes an element or more goes through local memory in parts of a tile */
-    uint32_t padded;  /* elements stand apart in local memory: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t fields;  /* single pass: the sizes of a record's fields, 8 bits each; 0: values are no record */
-    uint32_t record_rounds; /* then: of tiles with records, where even buckets have tiles with their indices; 0: none */
+    uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
+    uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
+    uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
+    uint32_t rounds[5]; /* together, counted: rounds of tiles for few elements, for more, and of a single tile: one,
+                           some, least; 0: a single tile is as any other */
+    uint32_t halved;  /* keys or values of 8 bytes or more go through local memory in parts of a tile */
+    uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
+    uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
+    uint32_t record_rounds; /* fetched records: rounds of tiles with records; 0: records are not fetched */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -26302,21 +26311,20 @@ static gpuscan__sort_key gpuscan__sort_own(const gpuscan__key *key) {
     return own;
 }
 
-/* Elements of the caller's, or in the scratch so many bytes on. */
+/* Elements in a caller's buffer or, without a buffer, `past` bytes into PLAIN scratch. */
 typedef struct gpuscan__sort_place {
     gpuscan_buffer buffer;
     uint64_t past;
 } gpuscan__sort_place;
 
-/* How keys, or the values that move with them, go through the passes: the first reads from, the passes 0, 2, ... write
-   to to[0] and the others to to[1], and the result is wanted in dst. */
+/* Buffers of keys or of values. Pass 0 loads `from`; even passes store to[0], odd ones to[1]; dst wants the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: it may stay where the last pass leaves it */
+    int has_dst; /* 0: the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
 
-/* Fields of a record at most, and its bytes. */
+/* The most fields and bytes of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
 
 static uint32_t gpuscan__sort_field_size(uint32_t fields, uint32_t f) {
@@ -26330,7 +26338,7 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Bytes of a record: words, since they go through local memory as such. */
+/* Returns a record's bytes, whole words, since it goes through local memory in words. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
@@ -26338,7 +26346,7 @@ static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     return (size + 3) / 4 * 4;
 }
 
-/* Whether a record is another thing than its only field. */
+/* Returns whether a record differs from its only field. */
 static int gpuscan__sort_packs(uint32_t fields) {
     return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
 }
@@ -26346,20 +26354,20 @@ static int gpuscan__sort_packs(uint32_t fields) {
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p: by the width bits from begin + p * width on, the last by fewer */
+    uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on, the last up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: by the last pass's digit first, if that makes even buckets */
-    int blocks;  /* then: values follow the keys of a block */
+    int buckets; /* CPU: the last pass's digit comes first, if that makes even buckets */
+    int blocks;  /* with buckets: values follow the keys block by block */
     int wants_indices, by_index; /* permutation is given; the values are indices */
-    size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
-    uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
+    size_t keys_range, payloads_range; /* the first range of each; its destination follows */
+    uint64_t parts, table_at, moved_at; /* parts, table_at: several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
-    gpuscan__sort_buffers keys, values; /* values.size 0: none */
+    gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* as in the key */
-    uint64_t index_tiles;                   /* of even buckets, with indices, at most; tiles are those with records */
-    uint64_t indices_at[2];                 /* where in PLAIN those are, between which passes alternate */
-    uint32_t field[GPUSCAN__SORT_FIELDS]; /* which payload each is */
+    uint64_t index_tiles;                   /* fetched records: tiles with indices, at most */
+    uint64_t indices_at[2];                 /* bytes into PLAIN of two buffers of indices */
+    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -26409,8 +26417,8 @@ GPUSCAN__NUMBERS(sort_count_buckets, GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS)
 GPUSCAN__NUMBERS(sort_fetch, GPUSCAN__SORT_FETCH_NUMBERS)
 GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
 
-/* Kernels, by their places in a program. Four forms of a sort, each in programs of its own: several launches a pass, one
-   launch a pass, and one launch for all, by one group or by several together. */
+/* Kernels by their index in a program. Each of the four forms has its own programs: several launches a pass, one launch
+   a pass, and a single launch by one group or by several together. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
     GPUSCAN__SORT_COUNT,
@@ -26419,7 +26427,7 @@ enum {
     GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_COUNT_BUCKETS, /* where key.record_rounds */
+    GPUSCAN__SORT_COUNT_BUCKETS, /* this and the next two: if key.record_rounds */
     GPUSCAN__SORT_SWEEP_INDICES,
     GPUSCAN__SORT_FETCH,
     GPUSCAN__SORT_SMALL = 1,
@@ -26458,7 +26466,7 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     return key->custom_size ? several_custom : several;
 }
 
-/* The last: keys of custom elements. */
+/* Returns the last kernel, which makes keys of custom elements. */
 static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     const char *const *names = gpuscan__sort_kernels(key);
     size_t i = 0;
@@ -26467,19 +26475,18 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     return i;
 }
 
-/* Whether of two sub-groups the places of a digit share a word. The counts before them take the room of the tile's keys,
-   and up to as much again: less than words of their own would. A small tile's are counted in the places themselves. */
+/* Returns whether a word holds a digit's positions for two sub-groups. The counts before them take the room of the
+   tile's keys and at most as much again. A small sort counts in the positions themselves. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            (own->small || rank_groups << own->digit_bits <= 2 * tile) && tile < 65536;
 }
 
-/* Before the states: a word for each digit of up to 8 passes, one that says of floats whether both zeros occur, and one
-   whether buckets are uneven. */
+/* Bytes before the states: a word for each digit of up to 8 passes, one for mixed zeros, one for uneven buckets. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
-/* The type of a record, or of a field. */
+/* Returns the type of a record or a field. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
     switch (size) {
     case 1: return "uchar";
@@ -26571,12 +26578,12 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
-/* Up to this count indices and places have 32 bits. (For tests, which have no memory for more.) */
+/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set it lower.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Types that sort by the same program: integers are unsigned ones whose sign bit is flipped. */
+/* Returns the type whose program sorts this type: signed integers are unsigned ones with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     if (gpuscan__is_float(type))
         return type;
@@ -26588,7 +26595,7 @@ static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     }
 }
 
-/* The bits of a type's codes that are turned round. */
+/* Returns the bits to flip in a type's codes. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -26596,7 +26603,7 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
-/* key_type, custom and the bits. */
+/* Resolves key_type, custom and the bits. */
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
@@ -26614,7 +26621,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "custom->type is NULL, or custom->size is not from 1 to 1024");
-        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* others are bits alone */
+        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* other types are only bits */
             return r;
         plan->common.e.custom = desc->custom;
         plan->element_size = (uint32_t)desc->custom->size;
@@ -26628,7 +26635,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression has a sign */
+    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
     return GPUSCAN_SUCCESS;
 }
 
@@ -26671,19 +26678,19 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* so that sums of scratch need no checks */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of scratch then need no checks */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* At least the first members of gpuscan_sort_shared in kernels.cl.inc, up to its places. */
+/* Returns at least the bytes of gpuscan_sort_shared in kernels.cl.inc that precede its member places. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* At least all of it. */
+/* Returns at least all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
                                            uint32_t vectors) {
     const gpuscan__sort_key *own = &plan->key;
@@ -26700,29 +26707,25 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of the places, and hot */
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of places, and hot */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Local memory for a copy of the counts of all digits. */
+/* Returns the bytes of local memory for one copy of the counts of all digits. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Local memory of a group that counts the digits. */
+/* Returns the bytes of local memory of a group that counts digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
+enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
 
-/* NVIDIA: shapes of the one group that sorts all there is, from the smallest on: more work-items than other groups have,
-   with fewer elements each, and no more of both than it needs; of which sizes of keys and of values at most. H200, us at
-   512; 1024 u32 9.1; 10.8 by 512 x 8, so 8.0; 8.7, u64 at 2048 18.8 by 256 x 8, 17.8, u32 8.7, 10.2; at 2304; 4864; 6144
-   by 512 x 8 or in several groups, so: u32 13.6; 20.7; 21.0, 11.6; 15.6; 16.9, with 4 bytes 14.0; 22.6; 22.6, 12.6; 17.2;
-   18.7, u64 at 2304 23.1, 18.2, with 8 bytes 25.9, 21.5. (CUB has one group up to 2304 elements of 8 bytes, 4864 of 4.)
-   512 x 16 took 12.7 for 13.8 of u16 at 8192, but 15.2 for 13.9 where each pass meets a power of two. */
+/* NVIDIA: shapes of the one group that sorts all elements, smallest first, and the bytes of keys and values that they
+   fit. It has more work-items than other groups, with fewer elements each. tuning: sort-small-shapes */
 typedef struct gpuscan__sort_small_shape {
     uint32_t items, rounds, least_key, most_key, most_value;
 } gpuscan__sort_small_shape;
@@ -26730,53 +26733,38 @@ static const gpuscan__sort_small_shape gpuscan__sort_small_shapes[] = {
     {128, 4, 1, 8, 8}, {256, 4, 1, 8, 8}, {512, 4, 8, 8, 8},  {256, 8, 1, 4, 8},
     {512, 5, 1, 8, 8}, {512, 8, 1, 8, 8}, {512, 10, 1, 4, 4}, {512, 12, 4, 4, 4}};
 
-/* Rounds of groups that sort together: the fewest, twice as many where these would make too many groups, and the most.
-   H200, us, group x rounds at 2^13; 2^16; 2^18; 2^19; 2^20 elements: u32 256 x 8 24; 27; 41; 80, 256 x 16 28; 30; 34;
-   44; 89, 256 x 24 32; 33; 38; 44; 76, 256 x 32 25; 36; 40; 42; 52, 256 x 40 36; 40; 44; 47; 56, 512 x 20 26; 38; 40; 45;
-   56, one launch a pass 28; 70; 70; 71; 77. With 4 bytes 256 x 8 28; 33; 50; 78, 256 x 16 35; 37; 41; 50; 87, 256 x 32 33;
-   46; 49; 54; 64, 512 x 20 36; 54; 69; 91; 140, one launch a pass 31; 90; 91; 89; 91. Two groups a unit do not always
-   run at once. Each work-item's fence where one is enough, and counts of 32 bits: with 4 bytes 2^19 80 for 50. */
+/* Rounds of groups that sort together. Two a compute unit do not always run at once. tuning: sort-together-rounds */
 enum {
-    GPUSCAN__SORT_TOGETHER_ROUNDS = 8,
-    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32,
+    GPUSCAN__SORT_TOGETHER_ROUNDS = 8, /* fewest; doubled while they make more than TOGETHER_GROUPS groups */
+    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32, /* most */
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    /* where only the device knows how many there are: the fewest, of keys of 8 bytes, too, the most of those, tiles of
-       the fewest, and the most of a single tile. By the host's count, 8; 12 of the fewest, 16; 20 of the most: u64 at
-       2^13; 2^16; 2^18 1.04; 1.29, 1.03; 1.20, 1.15; 1.15, 2^19 1.14; 1.31, with 8 bytes 1.05; 1.38, 1.06; 1.30, 1.02;
-       1.11, 2^19 1.07; 1.29. u32 with 16; 12 of the fewest: 2^16 1.08; 1.02, 2^18 1.07; 1.35 */
-    GPUSCAN__SORT_FEW_ROUNDS = 16,
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8,
-    GPUSCAN__SORT_MORE_ROUNDS_8 = 16,
-    GPUSCAN__SORT_FEW_TILES = 128,
-    GPUSCAN__SORT_ONE_ROUNDS = 16
+    /* if only the device knows the count, see gpuscan__sort_shape. tuning: sort-counted-rounds */
+    GPUSCAN__SORT_FEW_ROUNDS = 16, /* fewest, keys of up to 4 bytes */
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* fewest, keys of 8 bytes */
+    GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* most, keys of 8 bytes */
+    GPUSCAN__SORT_FEW_TILES = 128, /* tiles of the fewest, at most */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* of a single tile, at most */
 };
 
-/* Groups a compute unit that count digits, and bytes of keys that a work-item of theirs loads at once. H200, us at 2^22;
-   2^24; 2^28 u32: 3 groups x 32 bytes 20; 44; 497, 4 24; 53; 511, 6 26; 48; 476, 7 28; 53; 476; 6 x 16 28; 56; 575, 6 x 64
-   25; 45; 411; 8 x 32, with a tile's local memory, 36; 63; 492. Each group adds its counts to those of all, so that it
-   loads four times at least, unless units would have nothing to do: later, 64 bytes, 1; 2; 3; 6 groups: u64 at 2^20
-   16.0; 16.5; 18.8; 20.4, u32 at 2^22 21.0; 18.0; 18.9; 23.1, at 2^24 51; 41; 37; 42, at 2^28 409; 401; 376; 368.
-   Without halves of words 3; 4; 6 at 2^24, 2^28: u32 37; 36; 50, 362; 355; 346, f32 43; 43; 51, 445; 443; 424, u16 29;
-   29; 34, 235; 227; 231, u8 21; 21; 25, 168; 157; 177. */
+/* Groups a compute unit that count digits, and bytes of keys that a work-item loads at once. Each group adds its counts
+   to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* where each would load less than 32 times, or the device knows how often */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each would load fewer than 32 times, or the device knows the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 and 2 bytes */
+    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
-/* Few elements make smaller tiles, so many groups a compute unit. H200, us at 2^20: u64 of 8; 12; 16; 20 rounds 143;
-   138; 136; 145, with 8 bytes 8; 12; 16 of 384 202; 176; 204. u32 at 2^21 of 24; 40 rounds 82; 87. */
+/* Groups a compute unit for which few elements get smaller tiles. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
-/* Local memory that a group takes, at most. */
+/* Returns the bytes of local memory that a group takes at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs) {
     uint64_t most = gs->device.profile.sort_local;
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
-/* The key's group, vectors and tile, cut down to what local memory holds. Groups that are no multiple of 32 are not
-   padded. */
+/* Sets the key's group, vectors and tile, cut down to local memory. Only multiples of 32 work-items are padded. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -26794,15 +26782,15 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* The same of tiles with indices, where those with records have fit: they have more elements. */
+/* Enlarges the tiles for indices once those for records fit. */
 static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t batch, int is_tuned,
                                       int is_wide) {
     gpuscan__key *key = &plan->common.key;
     uint32_t rounds = is_tuned ? gs->device.profile.sort_fetch.rounds[plan->key_size > 4] : key->vectors;
     plan->key.record_rounds = key->vectors;
-    if (!is_tuned) /* fewer with records, so that there are two kinds */
+    if (!is_tuned) /* fewer with records, to have two kinds of tiles */
         plan->key.record_rounds = (uint32_t)gpuscan__max(key->vectors / 2 / batch * batch, batch);
-    if (is_tuned && is_wide) /* digits that take more registers, as above */
+    if (is_tuned && is_wide) /* digits that take more registers, as in gpuscan__sort_shape */
         rounds -= batch;
     while (rounds > key->vectors &&
            gpuscan__sort_shared_bytes(gs, plan, key->group, rounds) > gs->device.local_memory)
@@ -26811,7 +26799,7 @@ static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *pla
     key->tile = key->group * key->vectors;
 }
 
-/* The same of NVIDIA's small tiles: of the first shape that holds all elements. Whether there is one. */
+/* Fits one of NVIDIA's small shapes, the first that holds all elements. Returns whether there is one. */
 static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
@@ -26831,7 +26819,7 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     return 0;
 }
 
-/* How many passes there are, of how many bits. */
+/* Cuts the bits into passes of about equal width. */
 static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     uint32_t bits = plan->end - plan->begin;
     plan->passes = (bits + digit_bits - 1) / digit_bits;
@@ -26839,9 +26827,8 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Whether records go into buckets, from where they are fetched, if these are even: not where they can't be. A single
-   payload that is a record as it is must come to its place by the last of the passes that carry it: a copy after them
-   would follow a fetch, too. */
+/* Returns whether records go into buckets, if they are even, and are fetched from there. A payload that is a record as
+   it is must reach dst in the last pass that carries it: a copy after the passes would follow a fetch, too. */
 static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__sort_fetch *fetch = &gs->device.profile.sort_fetch;
@@ -26853,7 +26840,7 @@ static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *pl
            (plan->passes % 2 == 0 || gpuscan__sort_packs(plan->fields));
 }
 
-/* The key, unless it is a self-test's; and the size of values that are indices. */
+/* Sets the key, unless it is a self-test's, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
@@ -26901,18 +26888,18 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             group = tile->group;
             vectors = tile->rounds;
             if (is_float && !is_whole)
-                vectors -= batch; /* their digits take more registers */
+                vectors -= batch; /* digits of these take more registers */
             if (plan->values.size == 12) /* and so do more fields */
                 vectors -= batch * (gpuscan__sort_field_count(plan->fields) - 1);
         }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         if (batch == 1 && plan->values.size && (desc->count_buffer.mem || desc->count <= (uint64_t)group * vectors))
-            vectors -= vectors / 8; /* the loop over tiles, or passes, takes registers, too */
+            vectors -= vectors / 8; /* the loop over tiles or passes takes registers, too */
         halves = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
                  profile->sort_halves > (plan->values.size == 0 ? 1u : 0u) &&
                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
         if (halves && !plan->fields && !counted && desc->count <= (uint64_t)group * (vectors / parts)) {
-            vectors /= parts; /* small: as a whole */
+            vectors /= parts; /* few elements: the tile goes through local memory as a whole */
             halves = 0;
         }
         if (halves) {
@@ -26945,8 +26932,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                 vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
             }
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
-            /* H200, ms at 2^28 (u64: 2^27), i << 4 of u32 with 8 bytes, without, with: 12.2, 8.5 (random keys 9.4), u64
-               with 8 bytes 11.4, 10.1, u64 6.3, 6.0; others have no room, and gain less: u32 is at 1.07 of random */
+            /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
             plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                                (plan->key_size == 8 || plan->values.size == 8);
             if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -26964,7 +26950,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
             uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
             uint32_t more = plan->key_size > 4 ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_TOGETHER_MOST_ROUNDS;
-            /* the counts of a tile of few rounds lie where a quarter of a whole tile has states */
+            /* a tile of few rounds keeps its counts in the states of a quarter of a whole tile */
             uint32_t room = (uint32_t)gpuscan__ceil_div(key->vectors, 4 * batch) * batch;
             plan->key.rounds[0] = (uint32_t)gpuscan__max(gpuscan__min(few, fewer), room);
             plan->key.rounds[1] = (uint32_t)gpuscan__min(more, key->vectors);
@@ -26987,7 +26973,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Whether a destination is known to be another place than its source. */
+/* Returns whether a destination is known not to be its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
@@ -27000,7 +26986,7 @@ static gpuscan__sort_place gpuscan__sort_of(gpuscan_buffer buffer) {
     return place;
 }
 
-/* A place of count elements in the scratch. */
+/* Takes scratch for count elements of size bytes. */
 static gpuscan__sort_place gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan_buffer none = {NULL, 0};
@@ -27015,18 +27001,18 @@ static int gpuscan__sort_same_place(const gpuscan__sort_place *a, const gpuscan_
     return a->buffer.mem == b->buffer.mem && a->buffer.offset == b->buffer.offset && a->past == b->past;
 }
 
-/* One launch a pass. */
+/* Returns whether the form is one launch a pass, or together. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
 
-/* Where the last pass leaves the result. */
+/* Returns where the last pass writes the result. */
 static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
                                                        const gpuscan__sort_buffers *buffers) {
     return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
 }
 
-/* The buffers of a caller's array that goes through the passes. A small sort chooses between to[0] and to[1] itself. */
+/* Sets the buffers of a caller's array that goes through the passes. A small sort itself chooses to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27049,7 +27035,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
     }
 }
 
-/* Of what is in the scratch alone. */
+/* Sets buffers that are in the scratch only. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
     buffers->has_dst = 0;
     buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
@@ -27064,10 +27050,10 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     buffers->size = plan->key_size;
     if (desc->custom) {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = buffers->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
+        buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* it may not be wanted: see below */
+        if (!desc->dst.mem && plan->values.size) /* dst may be missing: both are then in the scratch */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -27082,12 +27068,12 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* the last of the passes, of which gpuscan__sort_record wants two, leaves none */
+    if (gpuscan__sort_packs(plan->fields)) { /* two passes or more; the last writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (plan->key.record_rounds) { /* the first pass leaves records where they are not to be fetched to */
+    } else if (plan->key.record_rounds) { /* the first pass must not write where records are fetched to */
         const gpuscan__range *src = &common->ranges[plan->payloads_range];
         buffers->from = gpuscan__sort_of(src->buffer);
         buffers->dst = gpuscan__sort_of(src[1].buffer);
@@ -27108,7 +27094,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     }
 }
 
-/* An array that is brought to its places by index: the caller's elements, and payloads. Number 0 is the elements. */
+/* Returns an array that is gathered by index, or NULL. Number 0 is the caller's elements, others are payloads. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__range *ranges = plan->common.ranges;
@@ -27127,7 +27113,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Words before the counts of each bucket's digits but its own, which lie behind the states of two passes; and those. */
+/* The word at which the counts of each bucket's other digits begin, behind the states of two passes; and how many. */
 static uint64_t gpuscan__sort_counts_at(const gpuscan__sort_plan *plan) {
     return GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) +
            (2 * gpuscan__max(plan->tiles, plan->index_tiles) << plan->key.digit_bits);
@@ -27136,7 +27122,7 @@ static uint64_t gpuscan__sort_counts(const gpuscan__sort_plan *plan) {
     return plan->key.record_rounds ? (uint64_t)(plan->passes - 1) << 2 * plan->key.digit_bits : 0;
 }
 
-/* Two places for the indices of records in buckets: in the records' second place, where they have one. */
+/* Takes two buffers for indices, inside the records' second buffer if there is one. */
 static void gpuscan__sort_place_indices(gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t bytes = desc->count * sizeof(cl_uint);
@@ -27151,7 +27137,7 @@ static void gpuscan__sort_place_indices(gpuscan__sort_plan *plan) {
     }
 }
 
-/* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
+/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are done by then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -27165,7 +27151,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         plan->table_at = *bytes;
         *bytes += gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
-    common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* no scratch of elements is touched */
     gpuscan__sort_buffers_of_values(plan);
     gpuscan__sort_place_indices(plan);
     plan->moved_at = *bytes;
@@ -27186,7 +27172,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Without a run there is no check of the buffers, but where src and dst are there it is known what is in place. */
+/* Checks src and dst of a preparation if both are given: they tell what is in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -27198,7 +27184,7 @@ static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) 
     return r;
 }
 
-/* What keeps the strategy from doing a call; NULL: nothing. */
+/* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
@@ -27211,8 +27197,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Which payloads are fields of a record that the passes carry; 0: they are gathered, unless a single one is a value as it
-   is. Several payloads share a record only where there is a pass that packs it and another that unpacks it. */
+/* Returns the fields of a record that the passes carry, and sets the payload of each; 0: payloads are gathered, or a
+   single one is a value as it is. Several share a record only if one pass packs it and another one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27238,12 +27224,12 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* A core's share of the cache, of a large one 8 MiB, in which elements are scattered from one half to the other. */
+/* Returns a core's share of half of the cache, at most 8 MiB: elements are scattered from one half to the other. */
 static uint64_t gpuscan__sort_share(const gpuscan *gs) {
     return gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * 1024 * GPUSCAN__KIB);
 }
 
-/* Whether there are buckets, and blocks within them. */
+/* Decides whether a CPU makes buckets, and blocks within them. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -27292,7 +27278,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
     plan->index_tiles = 0;
-    if (plan->key.record_rounds) { /* each bucket has a tile that is not full */
+    if (plan->key.record_rounds) { /* each bucket may have a tile that is not full */
         plan->tiles = gpuscan__ceil_div(desc->count, (uint64_t)common->key.group * plan->key.record_rounds);
         plan->index_tiles = tiles + ((uint64_t)1 << plan->key.digit_bits);
     }
@@ -27301,7 +27287,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Without a run a permutation may be wanted and not be there yet, or not be wanted: the scratch is for both. */
+/* Chooses for a preparation whose permutation may be missing or not be wanted: its scratch is enough for both. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -27318,27 +27304,27 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Returns the place's offset in elements of so many bytes. */
+/* Sets a sort place as an argument. Returns its offset in elements of size bytes. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, const gpuscan__sort_place *place, uint64_t size) {
     return place->buffer.mem ? gpuscan__arg_buffer(launch, place->buffer)
                              : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place->past, size);
 }
 
-/* The same of values: records' offsets are in bytes, as in the scratch they need not begin at a multiple of theirs. */
+/* Sets values. A record's offset is in bytes: in the scratch it need not be a multiple of the record's size. */
 static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
                                     const gpuscan__sort_place *place, uint64_t size) {
     return plan->fields ? gpuscan__arg_place(launch, place, 1) * (place->buffer.mem ? size : 1)
                         : gpuscan__arg_place(launch, place, size);
 }
 
-/* A record's field's array to read or to write; its offset in bytes. */
+/* Sets the array of a record's field, to read or to write. Returns its offset in bytes. */
 static uint64_t gpuscan__arg_field(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t f, int is_dst) {
     const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + (uint32_t)is_dst];
     return gpuscan__arg_buffer(launch, gpuscan__sort_of(range->buffer).buffer) *
            gpuscan__sort_field_size(plan->fields, f);
 }
 
-/* Of the fields after the first: where each is read and written. */
+/* Sets the arrays of the fields after the first one, in turn to read and to write. */
 static void gpuscan__arg_more_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan, cl_ulong *more) {
     uint32_t f;
     memset(more, 0, 2 * (GPUSCAN__SORT_FIELDS - 1) * sizeof(*more));
@@ -27359,14 +27345,14 @@ static void gpuscan__arg_more_fields(gpuscan__launch *launch, const gpuscan__sor
         (numbers).to_3 = more_fields[5];                                                                               \
     } while (0)
 
-/* A call's commands as they come, the last of which is known as such. */
+/* A call's commands; those that remain are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
     gpuscan__program *program;
     cl_mem stand_in;
     uint32_t group;
-    unsigned commands; /* still to come */
+    unsigned commands; /* that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
@@ -27379,15 +27365,15 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
 }
 
-/* A group a tile; where only the device knows how many there are, no more than fill it, which take one after another:
-   a group with nothing to do costs 2 ns (H200: 30 us a launch of 2^28 elements). */
-enum { GPUSCAN__SORT_RESIDENT = 4 /* groups a unit, at least as many as local memory lets in */ };
+/* Returns the groups for tiles: one each, or if only the device knows how many there are, as many as run at a time.
+   Even a group without work takes time. tuning: sort-idle-groups */
+enum { GPUSCAN__SORT_RESIDENT = 4 /* groups a compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
     return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
 }
 
-/* Of elements that are taken tile by tile. */
+/* Returns the groups that go through all elements tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
     uint64_t tiles = gpuscan__ceil_div(desc->count, run->plan->common.key.tile);
@@ -27407,7 +27393,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Brings elements of size bytes from one place to another; to: NULL: the indices themselves, as ulong, to from. */
+/* Moves elements of size bytes, by index or in order. widens: stores the indices themselves as ulong. */
 static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__sort_place *from,
                                          const gpuscan__sort_place *to, uint32_t size, int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -27428,7 +27414,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Where values come from and go to: what the flags say of it, of a launch that does the passes from first to last. */
+/* Returns the flags that say where values come from and go to in a launch of the passes from first to last. */
 static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
     int packs = gpuscan__sort_packs(plan->fields);
     uint32_t flags = 0;
@@ -27448,7 +27434,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* any without values */
     gpuscan__sort_small_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
@@ -27473,7 +27459,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-/* Groups that count the digits of all passes at most, or parts that are counted. */
+/* Returns the most groups that count the digits of all passes, or the parts that are counted. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
@@ -27486,10 +27472,10 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test's tiles of each of the key's numbers of rounds, so that each body gets some. */
+/* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 
-/* How many elements go in tiles of few rounds, or of more. */
+/* Returns the most elements that go in tiles of few rounds, or of more. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -27504,7 +27490,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* any without values */
     gpuscan__sort_together_numbers numbers;
     numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
@@ -27538,7 +27524,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
         numbers.few = gpuscan__sort_limit(gs, plan, 0);
         numbers.more = gpuscan__sort_limit(gs, plan, 1);
-        if (plan->common.forced) /* groups are left over */
+        if (plan->common.forced) /* so that some groups have no tile */
             groups += 2;
         numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
         numbers.tiles = plan->tiles;
@@ -27546,9 +27532,9 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* What a pass reads and writes, and by which digit. */
+/* What a pass reads and writes, and its digit. */
 typedef struct gpuscan__sort_step {
-    gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: those of the keys */
+    gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: as the keys */
     uint32_t values_size, shift, mask, flags;
 } gpuscan__sort_step;
 
@@ -27571,7 +27557,7 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     return step;
 }
 
-/* One launch a pass: the counts of all digits, and then each pass. */
+/* Enqueues the counts of all digits, which the form of one launch a pass begins with. */
 static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27593,15 +27579,15 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.flags = plan->common.flags;
     numbers.cleared_offset = numbers.bases_offset + gpuscan__sort_counts_at(plan);
     numbers.cleared = gpuscan__sort_counts(plan);
-    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* the second round has more in one, of most types */
+    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* exceeded by a bucket in round 1, with most types */
                           : plan->values.size ? gs->device.profile.sort_fetch.bucket / plan->values.size
                                               : 0;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
                              gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
 
-/* The arguments of a pass behind those of its elements, which go in so many tiles: states, of which the parity of the
-   pass says whose, bases, zeros and the count. The bases are still to be chosen. */
+/* Sets a pass's arguments after its elements, which go in `tiles` tiles: states (the pass's parity says which), zeros
+   and the count. The caller sets bases_offset. */
 static void gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t pass, uint64_t tiles,
                                 gpuscan__sort_sweep_numbers *numbers) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -27643,9 +27629,9 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-/* What follows the first pass where that has made even buckets: the counts of all digits but the last in each of them,
-   passes by those that move the records' indices, and the records. */
-enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* a group */
+/* Kernels that follow the first pass if its buckets are even: they count all digits but the last in each bucket, move
+   the records' indices pass by pass, and fetch the records. */
+enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* of a group */
 
 static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -27671,7 +27657,7 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
                              gpuscan__sort_histogram_bytes(run->chain->gs, plan, run->group));
 }
 
-/* By digit number pass; it is the pass behind that of this number. */
+/* Sorts by digit number `pass`. The pass by the last digit ran first, so this is pass number pass + 1. */
 static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP_INDICES);
@@ -27768,14 +27754,14 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_s
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
 }
 
-/* CPU: by the last pass's digit first, which makes buckets, and then each bucket by the others; or, where they would not
-   fill the units evenly, pass by pass after all. Which of the two is known on the device alone. */
+/* CPU: sorts by the last pass's digit first, which makes buckets, then each bucket by the other digits. If buckets are
+   too uneven to share out, the passes follow instead. Only the device knows which. */
 static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
     uint32_t size = plan->values.size, last = plan->passes - 1;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* anything */
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* any without values */
     gpuscan__sort_step step = gpuscan__sort_step_of(run, 0), end = gpuscan__sort_step_of(run, last);
     gpuscan__sort_buckets_numbers numbers;
     gpuscan__launch launch;
@@ -27806,7 +27792,7 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
 }
 
-/* What goes by index; in place through the scratch. */
+/* Gathers an array by index; in place it goes through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer none = {NULL, 0};
     gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
@@ -27866,12 +27852,12 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     return r;
 }
 
-/* Bits of a float's fraction, by those of the float. */
+/* Returns the bits of a float's fraction, from the float's bits. */
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* The order of keys, for the self-test: as gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code, whose order is the sort's: as gpuscan_code_of in kernels.cl.inc. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -27883,7 +27869,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* A stable sort of indices by their codes, by merging: of twice as many places as there are codes. */
+/* Sorts indices by code with a stable merge sort. places: 2 * count; the returned half holds the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap;
     uint64_t run, begin, i;
@@ -27903,8 +27889,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Keys of a self-test: any bits; many that are equal, or as floats infinite or NaN, of which one byte has a single
-   frequent value; ascending, so that whole tiles have one digit. */
+/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, with one byte that
+   has a single frequent value. Round 2: ascending, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
@@ -27914,7 +27900,7 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* What dst must hold, from what src does. */
+/* Fills the expected dst from src and the order. */
 static void gpuscan__test_moved(const uint32_t *order, uint64_t count, const gpuscan__test_array *src,
                                 gpuscan__test_array *dst, size_t size) {
     uint64_t i;
@@ -27922,8 +27908,7 @@ static void gpuscan__test_moved(const uint32_t *order, uint64_t count, const gpu
         memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
 }
 
-/* Of the three rounds the second asks for indices where the program can move them, and the third for elements that are
-   moved by index, and for some of the keys' bits only. */
+/* Round 1 asks for indices if the program can move them, round 2 gathers payloads and sorts by some bits only. */
 static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
@@ -28041,17 +28026,25 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
 
+/* Resolves the types, the pixels (buffers with pitches, or an image) and the table. Chooses a portable strategy, bands
+   of rows, and on GPUs strips of columns. Enqueues gpuscan_integral_...
+    form         | chosen for                                     | kernels
+    one tile     | one band and one strip                         | tiles
+    direct       | few bands and strips, with lanes: is_direct    | sums, tiles
+    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
+
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
 } gpuscan__integral_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
 
-/* Rows of pixels in several images: of src, or of the tables. */
+/* Rows of pixels in one or more images: src, or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
     uint64_t pitch, image_pitch; /* in channels */
-    uint32_t channels, size;     /* bytes of a channel */
+    uint32_t channels, size;     /* size: bytes of a channel */
 } gpuscan__pixels;
 
 typedef struct gpuscan__integral_plan {
@@ -28060,9 +28053,9 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* elements into PLAIN: the steps' sums */
+    uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
     int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
-    int is_apart;                      /* they do not, whatever the size: for the self-test */
+    int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
@@ -28086,12 +28079,12 @@ static gpuscan__integral_key gpuscan__integral_own(const gpuscan__key *key) {
     return own;
 }
 
-/* Signed integers are summed as unsigned ones. */
+/* Returns the type of the sums: signed integers are summed as unsigned ones. */
 static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
-/* How a CPU loads and converts a vector of pixels of one channel, or the channels of one pixel. */
+/* Defines how a CPU loads and converts a vector: pixels of one channel, or one pixel's channels. */
 static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels,
                                    uint32_t square) {
     const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
@@ -28107,7 +28100,7 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     else
         snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-    if (from->size == 1 && channels == 1 && !square) { /* of which a few sum up in 16 bits */
+    if (from->size == 1 && channels == 1 && !square) { /* a few of these add up in 16 bits */
         snprintf(line, sizeof(line), "%s%d", from->kind == 's' ? "short" : "ushort", width);
         gpuscan__define(text, "PIXELS_SHORT", line);
         snprintf(line, sizeof(line), "convert_%s%d(x)", from->kind == 's' ? "short" : "ushort", width);
@@ -28115,8 +28108,8 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     }
 }
 
-/* Whether tiles may add up what precedes them: with lanes, but in PoCL 3.1 those of local memory go wrong then with
-   values of 16 bytes and more, whatever is called. */
+/* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
+   with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
@@ -28142,14 +28135,14 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives of one side, 0 where pixels lie closely, and its fields for words. */
+/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* The pitches, and the elements from the first to the last. of: the pixels but for these. */
+/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -28183,14 +28176,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Rows of one pitch, where the images follow each other like rows. */
+/* Marks a range as rows of one pitch, if images follow each other like rows. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* or more: all the same */
+        rows = 2; /* or more, which makes no difference */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -28224,7 +28217,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
-    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's sizes of vectors */
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* the sizes of OpenCL's vectors */
     e->src_size = e->dst_size = e->result_size = e->t_size;
     plan->src.size = gpuscan__types[src].size;
     plan->dst.size = gpuscan__types[dst].size;
@@ -28235,7 +28228,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* src_image. range: what is to be known of it. */
+/* Resolves src_image. range: receives what later checks need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -28298,13 +28291,12 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* the other sizes may be any */
+    if (common->is_nothing) /* the other sizes may have any value */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
 
-/* What the kernels need besides: two rows of each sub-group's tile, where they are staged, or the sums that sub-groups
-   tell each other. */
+/* Returns the bytes of local memory: with lanes for two rows of each sub-group's tile, otherwise for exchanged sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
@@ -28316,27 +28308,25 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
     return bytes;
 }
 
-/* The strips that an image's columns are cut into, one sub-group's each. */
+/* Returns how many strips an image's columns are cut into. A sub-group takes one. */
 static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
     return gpuscan__max(
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Whether half of a group's sub-groups would have no strip. */
+/* Returns whether half of a group's sub-groups would have no strip. */
 static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* One band is one launch, where there is one strip, and two or three where there are several: so it is of small images,
-   and of so many that their strips alone keep the device busy. (H200, us: 4096 images of 64 x 64 75, in bands 1546; of
-   one sub-group 64 rows take 28, 256 rows 76, in bands 45.) */
+/* One band needs a single launch with one strip, otherwise two or three. It suits low images, and many images whose
+   strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW  64 /* rows */
 #define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
-/* Of so many bands tiles add up what is above them, and there are two launches less. (H200, us: of 9 bands 45 to 26, of
-   33 56 to 39, of 66 69 to 70.) */
+/* Bands up to which tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -28356,26 +28346,26 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     gpuscan__fit(gs, &plan->common, profile->integral_group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* of narrow images, or most of a group would wait */
+    while (gpuscan__integral_idle_half(gs, plan)) /* narrow images: most of a group would wait */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Bands so many that the launch that adds them up takes no longer than those that go through them; on a CPU some a
-   unit, of enough pixels each. */
+/* Cuts the rows into bands. On a GPU there are only as many as the launch that adds them up handles in the time of the
+   others; on a CPU some for each unit, with enough pixels each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
-        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* and step 0 */
+        plan->band_rows = rows - 1; /* step 0 is one more row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -28470,7 +28460,7 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
                                              images * plan->bands * blocks);
 }
 
-/* Pixels small enough for exact sums of floats and of their squares; integers are any. */
+/* Returns a pixel's channel, small enough for exact float sums of it and of its square; for integers any value. */
 static gpuscan__number gpuscan__test_channel(gpuscan_type src, gpuscan_type dst, uint64_t i) {
     gpuscan__number x;
     if (gpuscan__is_float(src))
@@ -28497,7 +28487,7 @@ static gpuscan__number gpuscan__get_cell(gpuscan_type type, const unsigned char 
     return x;
 }
 
-/* src: the pixels; table: of each row what is left of a pixel and with it, and what the row above holds. */
+/* Fills src, and the expected table: each cell is its row's sum so far plus the cell above. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
     gpuscan_type type = desc->dst_type;
     uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, pitch = desc->dst_pitch * channels;
@@ -28526,7 +28516,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Three bands of several strips, in more than one group; then that again, and then less than one of each. */
+/* Rounds 0 and 1: three bands of several strips, in more than one group. Round 2: less than one band and strip. */
 static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
@@ -28548,7 +28538,7 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     desc.width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
     desc.height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc.src.offset = desc.dst.offset = round == 1; /* whole vectors are aligned, or not */
+    desc.src.offset = desc.dst.offset = round == 1; /* whether vectors are aligned */
     desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
     desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
     if (own.image)
@@ -28603,16 +28593,24 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 
-/* As the kernel gets them. */
+/* Resolves the fractions, the bins' bounds and the rows of counters. Chooses a portable strategy and one of the
+   program's variants, key.own[0]. Enqueues gpuscan_quantile.
+    variant  | chosen for                                                           | a row belongs to
+    SMALL    | no mean, up to QUANTILE_FEW fractions; bins fit a sub-group          | a sub-group, several at a time
+    LARGE    | the same fractions; above LARGE_BINS bins, few rows, no cdf          | row_groups groups
+    PLAIN    | the same fractions, NVIDIA                                           | a group
+    ALL      | otherwise                                                            | a group */
+
+/* The fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
     double fraction[GPUSCAN_MAX_FRACTIONS];
 } gpuscan__fractions;
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
+    uint32_t bins, results, cdf_size; /* bins, results: of a row; cdf_size: bytes of an element, 0: not wanted */
     uint64_t rows, pitch;
-    uint64_t row_groups, batches; /* LARGE: of a row; of a sub-group */
+    uint64_t row_groups, batches; /* LARGE: groups of a row; batches of a sub-group */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -28628,7 +28626,7 @@ static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     return names;
 }
 
-/* Counters that a lane loads at once. */
+/* Returns the counters that a lane loads at once. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
@@ -28659,7 +28657,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Where the bins lie: as a histogram's even bins of f32, or of width 1 from 0 on. */
+/* Resolves where bins lie: as a histogram's even bins of f32, or from 0 on with width 1. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -28731,8 +28729,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* What the kernel needs besides: the ranks, and a word a work-item; of small histograms one a vector, and one more a
-   sub-group. */
+/* Returns the bytes of local memory, with the ranks and a word for each work-item (SMALL: vector and sub-group). */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
     uint64_t words = key->group;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
@@ -28741,11 +28738,10 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
            (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions but in ALL: as GPUSCAN_FRACTIONS_PUT stores */
 
-/* Of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few. Of
-   small histograms, of more than run at once, one sub-group's each, and no more vectors than they need: what a row takes
-   is code, not memory. */
+/* Fits a group with a work-item for each vector of a row, in few sizes, since each is a program. 1024 work-items have
+   too few registers. Many short rows get one sub-group each; their vectors are few, since they are code. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -28757,13 +28753,13 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Vectors that a sub-group holds, of small histograms: all of a row, and of several rows. */
+/* Returns the vectors that a sub-group of SMALL holds: one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Whether histograms are small: each fits into a sub-group's vectors. Many are not launched by single sub-groups: of
-   groups a multiprocessor holds few. */
+/* Returns whether each row fits a sub-group's vectors. Many rows get groups of four sub-groups, since a multiprocessor
+   runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -28773,8 +28769,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* A large histogram is several groups', of a batch a sub-group; of more when there would be too many sums for the last
-   group. Each row has a counter of its own. */
+/* LARGE: several groups share a row, with one batch for each sub-group, or more if the last group would have to add up
+   too many sums. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -28835,7 +28831,7 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Groups of a launch: each goes from row to row. */
+/* Returns the groups of the launch. Each goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -28844,7 +28840,7 @@ static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quant
     if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
         return gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* of a group at once */
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* rows that a group takes at a time */
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
@@ -28886,8 +28882,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                                 gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
 }
 
-/* Counts that are alike from both ends, of a total that is a power of two: a mean is in the middle, and fractions are
-   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. bins: 2 or more. */
+/* Fills counts that are symmetric and whose total is a power of two: the mean is in the middle, and fractions are
+   exact. The ranks are the first and the last of a bin, at the end of a sub-group's share or not. bins: at least 2. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
@@ -28899,9 +28895,9 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         x.bits = gpuscan__mix(from_end) % 4;
-        if (from_end == bins / 2) /* the bin in the middle of an odd number */
+        if (from_end == bins / 2) /* the middle bin of an odd number */
             x.bits = 0;
-        if (from_end == half) /* what half of the total lacks */
+        if (from_end == half) /* completes half of the total */
             x.bits = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += x.bits;
         sums[b] = sum;
@@ -28910,13 +28906,13 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
+/* Tests several rows. Expected results are bins, the edges above the ranks, or the middle. */
 static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
     gpuscan_type counter = (gpuscan_type)key->src;
     int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
-    int large = key->own[0] == GPUSCAN__QUANTILE_LARGE; /* has no cdf */
+    int large = key->own[0] == GPUSCAN__QUANTILE_LARGE; /* without a cdf */
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t rows = small ? 20 : 2;
     double fractions[GPUSCAN__TEST_RANKS];
@@ -28927,7 +28923,7 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     gpuscan__test test;
     gpuscan__test_array *counts, *cdf, *dst;
     gpuscan_result r;
-    if (small) /* all of a sub-group's vectors, or a few of them */
+    if (small) /* all of a sub-group's vectors, or a few */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
                                       gpuscan__quantile_held(gs, key) * (16 / size));
     sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums));
@@ -28963,7 +28959,7 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
             result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
             if (desc.form == GPUSCAN_QUANTILE_MEAN) {
                 fractions[k] = (double)(k / 2) / 16;
-                if (k % 2) /* as many from the other end */
+                if (k % 2) /* symmetric to the fraction before */
                     fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
                 result = gpuscan__float_bits((float)bins / 2);
             }
@@ -29031,7 +29027,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
     return GPUSCAN_VERSION;
 }
 
-/* The public structs but for the operations' descs. */
+/* All public structs except the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
@@ -29055,7 +29051,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* The entry points: the caller's, and where it gives none the library's that is loaded or linked. */
+/* Gives the entry points: the caller's, or those of the library that is loaded or linked. */
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
     gpuscan__missing missing = {NULL, NULL};
@@ -29079,7 +29075,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
                          table, missing.library);
 }
 
-/* Context, device and queue: the caller's or the library's. */
+/* Gives context, device and queue: the caller's or new ones. */
 static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -29115,7 +29111,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
             return r;
         gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
-        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases what came with an error code */
+        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases a context that came with an error code */
             return gpuscan__fail(gs, code, "clCreateContext failed");
     }
     if ((r = gpuscan__open_device(gs)) != 0)
@@ -29240,7 +29236,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     return GPUSCAN_SUCCESS;
 }
 
-/* The public functions of an operation: run, prepare, scratch size. Those on host arrays stand in its section. */
+/* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         gpuscan__##operation##_plan plan;                                                                              \
@@ -29263,7 +29259,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Which of the program's devices is the object's: those of the context, or the one that it was built for. */
+/* Finds the object's device among the program's: the context's devices, or the one that it was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -29275,14 +29271,14 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a part to a blob that has room, or only counts it. */
+/* Appends bytes to a blob, or only advances *at if blob is NULL. */
 static void gpuscan__blob_append(unsigned char *blob, uint64_t *at, const void *bytes, uint64_t size) {
     if (blob && bytes)
         memcpy(blob + *at, bytes, (size_t)size);
     *at += gpuscan__padded(size);
 }
 
-/* The binary of a program of the object's own, of *size bytes, or its size alone where binary is NULL. */
+/* Gives the binary of the object's program, of *size bytes; binary NULL: only gives its size. */
 static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__program *program, unsigned char *binary,
                                               uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
@@ -29295,7 +29291,7 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* it was built for one device: PoCL 3.1 puts that first */
+    for (i = 0; i < count && !sizes[index]; i++) /* built for one device: PoCL 3.1 lists that first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
@@ -29309,7 +29305,7 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
             most = sizes[i];
     if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
-    for (i = 0; i < count; i++) /* a driver should pass over NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = others;
     binaries[index] = binary;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
@@ -29317,7 +29313,7 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob of so many bytes, or only counts its own. */
+/* Appends a program to a blob of this size in bytes, or only counts its bytes. */
 static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
                                             uint64_t bytes, uint64_t *at) {
     gpuscan__blob_entry entry;
@@ -29335,7 +29331,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
     for (i = 0; i < GPUSCAN__COUNT_OF(entry.sizes); i++)
         own += gpuscan__padded(entry.sizes[i]);
-    if (blob && own > bytes - *at) /* drivers go on compiling */
+    if (blob && own > bytes - *at) /* drivers may compile on after the size was read */
         return gpuscan__fail(gs, GPUSCAN_SUCCESS, "a program's binary has grown meanwhile");
     gpuscan__blob_append(blob, at, &entry, sizeof(entry));
     gpuscan__blob_append(blob, at, program->prefix, program->prefix_length);
@@ -29401,7 +29397,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     header.size = at;
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter by which it is larger than what was needed */
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
     memcpy(bytes, &header, sizeof(header));
     header.checksum = gpuscan__blob_checksum(bytes, (size_t)at);
@@ -29409,13 +29405,13 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return GPUSCAN_SUCCESS;
 }
 
-/* A program of a blob where it lies. */
+/* A program inside a blob. */
 typedef struct gpuscan__blob_view {
     gpuscan__blob_entry entry;
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* The program that begins at *at, which moves behind it; 0: it does not fit, or its names are none. */
+/* Reads the program at *at and moves *at behind it. Returns 0 if it does not fit or has no binary. */
 static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
     uint64_t part_size;
     int part;
@@ -29433,7 +29429,7 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
     return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
 }
 
-/* How many names of kernels there are; 0: none, too many, or the last does not end. */
+/* Returns the number of kernel names; 0: none, too many, or the last one has no end. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
     for (i = 0; i < size; i++)
@@ -29441,7 +29437,7 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
-/* Whether the programs lie one behind the other and end where the blob ends. */
+/* Returns whether the programs follow each other without gaps up to the blob's end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
     uint64_t at = sizeof(gpuscan__blob_header), kernels;
     gpuscan__blob_view view;
@@ -29463,7 +29459,7 @@ static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) 
     return copy;
 }
 
-/* A program with a copy of all that the blob says of it but the binary; NULL: no memory. */
+/* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
 static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
     const uint64_t *sizes = view->entry.sizes;
     gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
@@ -29474,7 +29470,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as it was */
+    program->rehearsed = 1; /* as far as it was when the blob was made */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -29508,7 +29504,7 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return 0;
 }
 
-/* The driver's part: the program from its binary, and its kernels. */
+/* Makes the driver's program from its binary, and the kernels. */
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
@@ -29525,7 +29521,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* What a blob's programs can do without: said, and forgotten. */
+/* Logs a failure that loading a blob survives, and clears the error. */
 static void gpuscan__left_out(gpuscan *gs, const char *what) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s: %s", what, gs->error);
@@ -29533,8 +29529,7 @@ static void gpuscan__left_out(gpuscan *gs, const char *what) {
     gs->error[0] = 0;
 }
 
-/* Loads the programs of a blob that is whole into a list of their own. Those that the driver does not take are left
-   out. */
+/* Loads the programs of a complete blob into a list. Leaves out those that the driver refuses. */
 static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size,
                                              gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
@@ -29557,7 +29552,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Scratch as large as the object had it whose blob this is, within reason. */
+/* Grows the scratch to the sizes of the object that made the blob, within reason. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;

@@ -2,10 +2,10 @@
 
    adaptive_threshold picture [percent [before.png after.png]]
 
-   A photographed page to black and white, though its light is uneven: a pixel is black if it is so many per cent (15 by
-   default) darker than the mean around it, in a square of an eighth of the picture's width. The means come from
-   gpuscan's integral image of the lumas: four elements each. Bradley and Roth, "Adaptive thresholding using the integral
-   image", 2007. Beside it, for comparison, a fixed threshold: the median luma, by gpuscan's histogram and quantile. */
+   Turns a photographed page into black and white, though its light is uneven: a pixel is black if it is some per cent
+   (15 by default) darker than the mean around it, in a square of an eighth of the picture's width. The means come from
+   gpuscan's integral image of the lumas: four elements each. Bradley and Roth, "Adaptive thresholding using the
+   integral image", 2007. It also applies a fixed threshold: the median luma, by gpuscan's histogram and quantile. */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -23,7 +23,7 @@ static const char *kernels =
     "        lumas[i] = " TEXT(LUMA(c.x, c.y, c.z)) ";\n"
     "    }\n"
     "}\n"
-    /* luma < mean * (100 - percent) / 100, in integers. The table has a row and a column of zeros before the first. */
+    /* luma < mean * (100 - percent) / 100, in integers. The table begins with a row and a column of zeros. */
     "kernel void threshold(global const uchar *lumas, global const uint *table, global uchar *out, int width,\n"
     "                      int height, int radius, int percent) {\n"
     "    int i = get_global_id(0), x = i % width, y = i / width;\n"
@@ -37,7 +37,7 @@ static const char *kernels =
     "    }\n"
     "}\n";
 
-/* The same in plain C, with sums of 64 bits. */
+/* Does the same in plain C, with sums of 64 bits. */
 static void threshold_on_cpu(const unsigned char *rgb, unsigned char *lumas, uint64_t *table, unsigned char *out,
                              int width, int height, int radius, int percent) {
     size_t pitch = (size_t)width + 1;
@@ -70,7 +70,7 @@ static int ascending_bytes(const void *a, const void *b) {
     return (int)*(const unsigned char *)a - (int)*(const unsigned char *)b;
 }
 
-/* Everything that is enqueued for one picture. */
+/* All that is enqueued for one picture. */
 typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;
@@ -85,7 +85,7 @@ static void threshold(const work *w) {
     launch(w->queue, w->threshold, w->pixels, w->threshold_group);
 }
 
-/* The median luma, which does not leave the device before it is asked for. */
+/* Returns the median luma, which stays on the device until here. */
 static uint32_t median_luma(const work *w, cl_mem lumas, cl_mem counts, cl_mem result) {
     static const double half = 0.5;
     gpuscan_histogram_desc histogram;
@@ -109,7 +109,7 @@ static uint32_t median_luma(const work *w, cl_mem lumas, cl_mem counts, cl_mem r
     return luma;
 }
 
-/* Black and white as a picture of three channels. */
+/* Saves black and white as a picture of three channels. */
 static void save_gray(const char *path, int width, int height, const unsigned char *gray, unsigned char *rgb) {
     size_t i, pixels = (size_t)width * (size_t)height;
     for (i = 0; i < pixels; i++)

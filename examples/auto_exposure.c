@@ -2,25 +2,25 @@
 
    auto_exposure picture [stops [before.png after.png plot.png]]
 
-   What a camera or a game does each frame: from the picture's linear light to log-luminance, a histogram of that in
-   which the middle of the picture weighs more, the histogram's percentiles, from those the exposure, and the tone
-   mapping with it. All on the device; no value visits the host on the way.
+   Does what a camera or a game does each frame: computes the log-luminance of the picture's linear light, a histogram
+   of it in which the middle of the picture weighs more, the histogram's percentiles, from these the exposure, and the
+   tone mapping. All of it runs on the device; no value visits the host on the way.
 
-   The photograph is taken back to linear light and made darker by so many stops (5 by default), to stand for a scene
-   that a fixed exposure misses. Another number of stops changes "before" and the exposure, but hardly "after". */
+   The photograph is taken back to linear light and made some stops (5 by default) darker, to stand for a scene that a
+   fixed exposure misses. Another number of stops changes "before" and the exposure, but hardly "after". */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
 #include "gpuscan.h"
 
-/* 256 bins of 1/16 stop. What is darker or brighter than that counts in the first or last bin. */
+/* 256 bins of 1/16 stop. Darker or brighter pixels count in the first or last bin. */
 #define BINS    256
 #define LOWEST  (-14)
 #define HIGHEST 2
 #define RUNS    9
 
-/* What the device finds out, as the kernels know it: floats only. */
+/* The device's results, as the kernels see them: floats only. */
 typedef struct exposure {
     float low, middle, high; /* the percentiles, as log2 of the luminance */
     float scale;             /* takes the mean of the three to middle gray, 0.18 */
@@ -41,7 +41,7 @@ static const char *kernels =
     "        vstore3(gain * (float3)(to_linear[c.x], to_linear[c.y], to_linear[c.z]), i, scene);\n"
     "    }\n"
     "}\n"
-    /* Weights 16 in the middle down to 1 in the corners, in integers, so that the histogram is exact. */
+    /* Weights are 16 in the middle down to 1 in the corners, in integers, so that the histogram is exact. */
     "kernel void meter(global const float *scene, global float *logs, global uchar *weights, uint width,\n"
     "                  uint height) {\n"
     "    uint i = get_global_id(0);\n"
@@ -58,7 +58,7 @@ static const char *kernels =
     "    result->scale = 0.18f / exp2((found[0] + found[1] + found[2]) / 3.0f);\n"
     "    result->white = fmax(0.36f, result->scale * exp2(found[2]));\n"
     "}\n"
-    /* Reinhard's curve with a white point, on the luminance, so that hues stay. result 0: clip at 1 as it is. */
+    /* Reinhard's curve with a white point, on the luminance, so that hues stay. result 0: only clips at 1. */
     "kernel void tone_map(global const float *scene, global const exposure *result, global const uchar *from_linear,\n"
     "                     global uchar *out, uint pixels) {\n"
     "    uint i = get_global_id(0);\n"
@@ -77,7 +77,7 @@ static void read_back(cl_command_queue queue, cl_mem buffer, size_t size, void *
     check(NULL, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, to, 0, NULL, NULL), "clEnqueueReadBuffer");
 }
 
-/* sRGB's transfer function both ways, as tables: the fine one moves by less than one of its results a step. */
+/* Makes sRGB's transfer function both ways, as tables. One step of the fine one changes its result by at most 1. */
 static void make_tables(float *to_linear, unsigned char *from_linear) {
     int k;
     for (k = 0; k < 256; k++)
@@ -89,8 +89,8 @@ static void make_tables(float *to_linear, unsigned char *from_linear) {
     }
 }
 
-/* The histogram in plain C from the device's own logarithms (pow and log2 differ in the last bit from one device to the
-   next; the counting may not). The edges are exact: multiples of 1/16. */
+/* Computes the histogram in plain C from the device's own logarithms: pow and log2 may differ in the last bit between
+   devices, but the counts may not. The edges are exact: multiples of 1/16. */
 static void count_on_cpu(const float *logs, const unsigned char *weights, size_t pixels, uint32_t *counts) {
     size_t i;
     memset(counts, 0, BINS * sizeof *counts);
@@ -144,7 +144,7 @@ static void draw(const char *path, const unsigned char *before, const unsigned c
     canvas_save(&c, path);
 }
 
-/* Everything that is enqueued for one frame. */
+/* All that is enqueued for one frame. */
 typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;

@@ -2,9 +2,9 @@
 
    box_blur picture [radius [before.png after.png]]
 
-   A blur by the mean of (2 radius + 1) x (2 radius + 1) pixels, 20 by default: gpuscan's integral image of the picture's
-   three channels, and a kernel that takes four of its elements a pixel, however large the box is. So the cost does not
-   depend on the radius, which the times of several show. At the edges the box is what of it lies in the picture. */
+   Blurs by the mean of (2 radius + 1) x (2 radius + 1) pixels, 20 by default: with gpuscan's integral image of the
+   picture's three channels, and a kernel that takes four of its elements for each pixel, however large the box is. So
+   the cost does not depend on the radius, as the times of several show. At the edges the box ends with the picture. */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -14,7 +14,7 @@
 #define RUNS 9
 
 static const char *kernels =
-    /* The table has a row and a column of zeros before the first: sums(x, y) is what lies left of x and above y. */
+    /* The table begins with a row and a column of zeros: sums(x, y) covers what lies left of x and above y. */
     "uint3 sums(global const uint *table, int x, int y, int width) {\n"
     "    return vload3((size_t)y * (width + 1) + x, table);\n"
     "}\n"
@@ -30,8 +30,8 @@ static const char *kernels =
     "    }\n"
     "}\n";
 
-/* In plain C, by another way: the sums of the box's columns, of which a row enters and a row leaves from one row of
-   pixels to the next; and along the row a column enters and a column leaves. */
+/* Blurs in plain C in another way: keeps the sums of the box's columns, where from one row of pixels to the next a row
+   enters and a row leaves; along the row a column enters and a column leaves. */
 static void blur_on_cpu(const unsigned char *rgb, unsigned char *out, int width, int height, int radius) {
     uint32_t *columns = (uint32_t *)allocate((size_t)width * 3 * sizeof *columns);
     size_t row = (size_t)width * 3, i;
@@ -65,7 +65,7 @@ static void blur_on_cpu(const unsigned char *rgb, unsigned char *out, int width,
     free(columns);
 }
 
-/* Everything that is enqueued for one picture. */
+/* All that is enqueued for one picture. */
 typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;
@@ -80,7 +80,7 @@ static void blur(const work *w, cl_int radius) {
     launch(w->queue, w->blur, w->pixels, w->group);
 }
 
-/* The median time on the device, or of the loops above. */
+/* Returns the median time on the device, or of the loops above. */
 static double time_of(const work *w, const unsigned char *rgb, unsigned char *out, int width, int height, int radius,
                       int on_cpu) {
     double times[RUNS];
@@ -101,7 +101,7 @@ static double time_of(const work *w, const unsigned char *rgb, unsigned char *ou
 int main(int argc, char **argv) {
     take_arguments(argc, argv, 1, 4, "box_blur picture [radius [before.png after.png]]");
     int width, height, channels, radius = argc > 2 ? (int)whole_number(argv[2], 0, 1000000) : 20, ok = 1, k;
-    const int radii[] = {1, 10, 100, radius}; /* the last one is what comes out */
+    const int radii[] = {1, 10, 100, radius}; /* the last one makes the picture that is saved */
     unsigned char *before, *after, *expected;
     double device_time = 0, cpu_time = 0;
     size_t size;

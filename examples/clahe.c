@@ -2,11 +2,11 @@
 
    clahe picture [limit [before.png after.png]]
 
-   Contrast limited adaptive histogram equalisation: the picture is cut into 8 x 8 tiles, and each has a histogram of
-   its lumas, whose bins are cut at limit times (3 by default) what they would hold if all were equal; what is cut off
-   goes to all bins alike. Each histogram's inclusive scan maps lumas to lumas, and a pixel takes the maps of the four
-   tiles whose middles lie around it, mixed by distance. One call counts all tiles, one scans them all; the two kernels
-   beside them are here. Hues stay as they are.
+   Contrast limited adaptive histogram equalisation. The picture is cut into 8 x 8 tiles. Each tile has a histogram of
+   its lumas, whose bins are cut at limit times (3 by default) their mean; the excess is spread evenly over all bins.
+   The histogram's inclusive scan maps lumas to lumas, and a pixel takes the maps of the four tiles whose middles
+   surround it, mixed by distance. One call counts all tiles, one scans them all; the other two kernels are here. Hues
+   do not change.
 
    Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994. */
 #define EXAMPLE_PICTURES
@@ -20,7 +20,7 @@
 #define RUNS  9
 
 static const char *kernels = RECOLOR_TEXT
-    /* A work-item a tile: cuts its bins, and gives each of them its share of what was cut off. */
+    /* One work-item for each tile: cuts its bins, and gives each an equal share of the excess. */
     "kernel void clip(global uint *counts, uint limit_256) {\n" /* of the limit, in 256ths of a bin's mean */
     "    global uint *bins = counts + 256 * get_global_id(0);\n"
     "    ulong pixels = 0, excess = 0;\n"
@@ -35,12 +35,12 @@ static const char *kernels = RECOLOR_TEXT
     "    for (v = 0; v < 256; v++)\n"
     "        bins[v] += (uint)(excess / 256) + (v < excess % 256 ? 1 : 0);\n"
     "}\n"
-    /* Where luma v of a tile goes. */
+    /* Returns the new value of luma v of a tile. */
     "long map(global const uint *sums, int tile, int v) {\n"
     "    ulong most = sums[256 * tile + 255];\n"
     "    return (long)((255ul * sums[256 * tile + v] + most / 2) / most);\n"
     "}\n"
-    /* The tile whose middle lies at or before a pixel, and how far behind it this lies, in half pixels. */
+    /* Returns the tile whose middle is at or before a pixel; *past: the pixel's distance from it in half pixels. */
     "int before(int at, int size, int tiles, long *past) {\n"
     "    int from = 2 * at + 1 - size, tile = from < 0 ? 0 : from / (2 * size);\n"
     "    *past = from < 0 || tile >= tiles - 1 ? 0 : from % (2 * size);\n"
@@ -62,7 +62,7 @@ static const char *kernels = RECOLOR_TEXT
     "    }\n"
     "}\n";
 
-/* Everything that is enqueued for one picture. */
+/* All that is enqueued for one picture. */
 typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;
@@ -79,7 +79,7 @@ static void enhance(const work *w) {
     launch(w->queue, w->apply, w->pixels, w->apply_group);
 }
 
-/* The same in plain C: the reference, and what the device is timed against. */
+/* Does the same in plain C: the reference, and what the device is timed against. */
 typedef struct grid {
     int width, height, tile_width, tile_height, across, down;
 } grid;
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     if (argc == 4)
         misused();
     before = load_picture(argv[1], &g.width, &g.height, &channels, 3);
-    g.tile_width = (g.width + TILES - 1) / TILES; /* the last ones may be smaller, and even fewer */
+    g.tile_width = (g.width + TILES - 1) / TILES; /* the last tiles may be smaller, or missing */
     g.tile_height = (g.height + TILES - 1) / TILES;
     g.across = (g.width + g.tile_width - 1) / g.tile_width;
     g.down = (g.height + g.tile_height - 1) / g.tile_height;
@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
     w.histogram.tile_width = (uint64_t)g.tile_width;
     w.histogram.tile_height = (uint64_t)g.tile_height;
     w.histogram.call.queue = w.queue;
-    w.scan.src.mem = w.scan.dst.mem = counts; /* in place: a row a tile */
+    w.scan.src.mem = w.scan.dst.mem = counts; /* in place: a row for each tile */
     w.scan.count = BINS;
     w.scan.rows = w.tiles;
     w.scan.kind = GPUSCAN_INCLUSIVE;

@@ -1,5 +1,5 @@
-/* What several examples share: the clock, giving up with words, kernels of one's own, and drawing charts.
-   Include it first. With EXAMPLE_PICTURES defined it brings stb's image files and the canvas as well. */
+/* What several examples share: the clock, exits with a reason, the example's own kernels, and charts. Include it first.
+   With EXAMPLE_PICTURES defined it also includes stb's image files and the canvas. */
 #ifndef EXAMPLE_COMMON_H
 #define EXAMPLE_COMMON_H
 
@@ -22,7 +22,7 @@ static inline void fail(const char *what, const char *why) {
     exit(1);
 }
 
-/* For gpuscan's results and OpenCL's alike: gpuscan passes OpenCL's codes on, and names them all. */
+/* Exits unless a result of gpuscan or OpenCL is success: gpuscan passes OpenCL's codes on, and names them all. */
 static inline void check(gpuscan *gs, gpuscan_result result, const char *what) {
     const char *words = gs ? gpuscan_error(gs) : "";
     if (result == GPUSCAN_SUCCESS)
@@ -46,7 +46,7 @@ static inline void misused(void) {
     exit(2);
 }
 
-/* A disk may be full: what was printed and did not get there is a failure, too. */
+/* Fails if printed text did not reach its file: a disk may be full. */
 static inline void example__close(void) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return;
@@ -54,8 +54,8 @@ static inline void example__close(void) {
     _Exit(1);
 }
 
-/* To be called first: from least to most arguments, but for an option of the example's own, come after the name; --help
-   shows how, and anything else that begins with -- is wrong. */
+/* Call this first. The example's name is followed by least to most arguments, except options of the example. --help
+   shows usage; any other argument that begins with -- is an error. */
 static inline void take_arguments(int argc, char **argv, int least, int most, const char *usage) {
     int k, given = argc - 1;
     example__usage = usage;
@@ -73,7 +73,7 @@ static inline void take_arguments(int argc, char **argv, int least, int most, co
         misused();
 }
 
-/* All of a text is a number, 2000000, 2e6 or 0.5, from least to most. */
+/* Returns the number from least to most that all of a text is: 2000000, 2e6 or 0.5. */
 static inline double number(const char *text, double least, double most) {
     char *end;
     double x = strtod(text, &end);
@@ -82,7 +82,7 @@ static inline double number(const char *text, double least, double most) {
     return x;
 }
 
-/* A whole one. */
+/* Returns a whole number. */
 static inline uint64_t whole_number(const char *text, double least, double most) {
     double x = number(text, least, most);
     if (x != floor(x))
@@ -92,7 +92,7 @@ static inline uint64_t whole_number(const char *text, double least, double most)
 
 /* [TIME] ----------------------------------------------------------------------------------------------------------- */
 
-/* Wall clock, in seconds. */
+/* Returns the wall clock in seconds. */
 static inline double now(void) {
     struct timespec t;
 #ifdef _WIN32
@@ -108,13 +108,13 @@ static inline int example__ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts the times; the middle one is the figure that a single slow run can't spoil. */
+/* Sorts the times, and returns the middle one, which a single slow run cannot spoil. */
 static inline double median(double *times, size_t count) {
     qsort(times, count, sizeof *times, example__ascending);
     return count % 2 ? times[count / 2] : 0.5 * (times[count / 2 - 1] + times[count / 2]);
 }
 
-/* 100000000 as 100,000,000. The text lives until the fourth call from here. */
+/* Returns 100000000 as 100,000,000. The text lives until the fourth call from here. */
 static inline const char *commas(uint64_t number) {
     static char texts[4][32];
     static int turn;
@@ -133,7 +133,7 @@ static inline const char *commas(uint64_t number) {
 
 /* [OPENCL] --------------------------------------------------------------------------------------------------------- */
 
-/* Opens the best device there is (GPUSCAN_DEVICE=name picks another) and says which one that is. */
+/* Opens the best device (GPUSCAN_DEVICE=name picks another) and prints which one it is. */
 static inline gpuscan *open_device(gpuscan_info *info) {
     gpuscan *gs = NULL;
     gpuscan_desc desc;
@@ -148,7 +148,7 @@ static inline gpuscan *open_device(gpuscan_info *info) {
     return gs;
 }
 
-/* Builds OpenCL C texts for the device, or gives up with the compiler's words. */
+/* Builds OpenCL C texts for the device, or exits with the compiler's message. */
 static inline cl_program build_program(const gpuscan_info *info, const char **texts, cl_uint count,
                                        const char *options) {
     cl_int code;
@@ -173,7 +173,7 @@ static inline cl_kernel make_kernel(cl_program program, const char *name) {
     return kernel;
 }
 
-/* One argument of a kernel. */
+/* Sets one argument of a kernel. */
 static inline void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
     check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
 }
@@ -185,7 +185,7 @@ static inline cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t 
     return buffer;
 }
 
-/* An array, of elements of so many bytes, that follows others. */
+/* Returns a payload: an array of elements of size bytes that moves with others. */
 static inline gpuscan_payload make_payload(cl_mem src, cl_mem dst, size_t size) {
     gpuscan_payload payload;
     memset(&payload, 0, sizeof payload);
@@ -195,7 +195,7 @@ static inline gpuscan_payload make_payload(cl_mem src, cl_mem dst, size_t size) 
     return payload;
 }
 
-/* The largest power of two up to wanted that the device takes as a group of this kernel. */
+/* Returns the largest power of two up to wanted that the device accepts as a group of this kernel. */
 static inline size_t group_size(const gpuscan_info *info, cl_kernel kernel, size_t wanted) {
     size_t limit = 1, size = 1;
     check(NULL, clGetKernelWorkGroupInfo(kernel, info->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL),
@@ -205,7 +205,7 @@ static inline size_t group_size(const gpuscan_info *info, cl_kernel kernel, size
     return size;
 }
 
-/* Runs a kernel over at least so many work-items: the kernel itself leaves those beyond alone. */
+/* Runs a kernel with at least items work-items. The kernel must ignore those beyond. */
 static inline void launch(cl_command_queue queue, cl_kernel kernel, size_t items, size_t group) {
     size_t global = (items + group - 1) / group * group;
     check(NULL, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL),
@@ -232,13 +232,13 @@ static inline int most(int a, int b) {
     return a > b ? a : b;
 }
 
-/* A weighted mean, near enough to Rec. 601: as TEXT(LUMA(...)) also for kernels and for gpuscan's expressions. */
+/* A weighted mean, close to Rec. 601: as TEXT(LUMA(...)) also for kernels and for gpuscan's expressions. */
 #define LUMA(r, g, b) ((77 * (r) + 150 * (g) + 29 * (b) + 128) >> 8)
 #define TEXT_(...)    #__VA_ARGS__
 #define TEXT(...)     TEXT_(__VA_ARGS__)
 
-/* Scales a colour from luma y to luma z. Where a channel would pass 255 the colour is mixed with the gray of the new
-   luma until it fits: (c * z / y - z) * k + z with the k that takes the largest channel to 255. */
+/* Scales a colour from luma y to luma z. If a channel would exceed 255, mixes the colour with the gray of the new luma
+   until it fits: (c * z / y - z) * k + z with the k that takes the largest channel to 255. */
 #define RECOLOR_TEXT                                                                                                   \
     "uchar3 recolor(int3 c, int y, int z) {\n"                                                                         \
     "    int m = max(c.x, max(c.y, c.z));\n"                                                                           \
@@ -251,7 +251,7 @@ static inline int most(int a, int b) {
     "    return convert_uchar3(c);\n"                                                                                  \
     "}\n"
 
-/* The same in plain C. */
+/* Does the same in plain C. */
 static inline void recolor(unsigned char *out, const unsigned char *c, int y, int z) {
     int m = most(c[0], most(c[1], c[2])), k;
     for (k = 0; k < 3; k++)
@@ -260,7 +260,7 @@ static inline void recolor(unsigned char *out, const unsigned char *c, int y, in
                                                     : z + (c[k] - y) * (255 - z) / (m - y));
 }
 
-/* channels 0: as many as the file has, into *found. */
+/* Loads a picture. channels 0: as many as the file has, given in *found. */
 static inline unsigned char *load_picture(const char *path, int *width, int *height, int *found, int channels) {
     unsigned char *picture = stbi_load(path, width, height, found, channels);
     if (!picture)
@@ -268,7 +268,7 @@ static inline unsigned char *load_picture(const char *path, int *width, int *hei
     return picture;
 }
 
-/* Gets a picture's bytes; what cannot be written stays said in the file. */
+/* Writes a picture's bytes; the file keeps any error. */
 static inline void example__write(void *file, void *bytes, int size) {
     fwrite(bytes, 1, (size_t)size, (FILE *)file);
 }
@@ -277,9 +277,9 @@ static inline void save_picture(const char *path, int width, int height, const u
     FILE *file = (errno = 0, fopen(path, "wb"));
     char why[200];
     int written;
-    stbi_write_png_compression_level = 5; /* half the time of the default, a few per cent larger */
+    stbi_write_png_compression_level = 5; /* half the time of the default, and a file a few per cent larger */
     written = file && stbi_write_png_to_func(example__write, file, width, height, 3, rgb, width * 3) && !ferror(file);
-    if (file && fclose(file) != 0) /* a full disk may show here only */
+    if (file && fclose(file) != 0) /* a full disk may show only here */
         written = 0;
     snprintf(why, sizeof why, "cannot write the picture: %s", errno ? strerror(errno) : "there is no room");
     if (!written)
@@ -287,7 +287,7 @@ static inline void save_picture(const char *path, int width, int height, const u
     printf("wrote %s\n", path);
 }
 
-/* A canvas is drawn with FINE x FINE samples a pixel, and saved as their mean: that smooths every edge. */
+/* A canvas has FINE x FINE samples a pixel, and is saved as their mean, which smooths every edge. */
 #define FINE 3
 typedef struct canvas {
     int width, height; /* in samples */
@@ -320,7 +320,7 @@ static inline int example__clamp(double value, int limit) {
     return value < 0 ? 0 : value > limit ? limit : (int)(value + 0.5);
 }
 
-/* Fills a rectangle, with alpha as the share of the new colour. */
+/* Fills a rectangle; alpha is the share of the new colour. */
 static inline void canvas_rect(canvas *c, double x0, double y0, double x1, double y1, color ink, double alpha) {
     int left = example__clamp(x0 * FINE, c->width), right = example__clamp(x1 * FINE, c->width);
     int top = example__clamp(y0 * FINE, c->height), bottom = example__clamp(y1 * FINE, c->height), x, y;
@@ -349,7 +349,7 @@ static inline double text_width(const char *text, double size) {
     return stb_easy_font_width(copy) * size;
 }
 
-/* anchor 0: x is the text's left edge, 0.5: its middle, 1: its right edge. size 2 is good for reading. */
+/* Draws text. anchor: x is the text's left edge (0), middle (0.5) or right edge (1). size 2 is easy to read. */
 static inline void canvas_text(canvas *c, double x, double y, double anchor, double size, color ink, const char *text) {
     static float corners[256 * 270 / sizeof(float)]; /* a quad is four corners of x, y, z and a colour */
     char copy[256];
@@ -363,7 +363,7 @@ static inline void canvas_text(canvas *c, double x, double y, double anchor, dou
     }
 }
 
-/* Puts a picture into a rectangle. */
+/* Draws a picture into a rectangle. */
 static inline void canvas_picture(canvas *c, double x0, double y0, double w, double h, const unsigned char *rgb,
                                   int width, int height) {
     int x, y, left = (int)(x0 * FINE), top = (int)(y0 * FINE), wide = (int)(w * FINE), high = (int)(h * FINE);
@@ -412,13 +412,13 @@ static inline double chart_y(const chart *t, double value) {
     return t->y + t->h * (1.0 - (share > 1 ? 1 : share));
 }
 
-/* 1, 2 or 5 times a power of ten: about four steps up to the limit. */
+/* Returns a step of 1, 2 or 5 times a power of ten: about four steps reach the limit. */
 static inline double chart_step(double limit) {
     double power = pow(10.0, floor(log10(limit / 4.0))), share = limit / 4.0 / power;
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
 }
 
-/* Grid, axes, their numbers and names. x_step: from number to number along the x axis. */
+/* Draws the grid, the axes, their numbers and names. x_step: from number to number along the x axis. */
 static inline void chart_axes(canvas *c, const chart *t, double x_step, const char *x_name, const char *y_name) {
     color grid = make_color(226, 228, 232), ink = make_color(60, 64, 72);
     double value, step = chart_step(t->y_max);
@@ -445,7 +445,7 @@ static inline void chart_axes(canvas *c, const chart *t, double x_step, const ch
     canvas_text(c, t->x, t->y - 26, 0, 2, ink, y_name);
 }
 
-/* One bar a bin. */
+/* Draws one bar for each bin. */
 static inline void chart_bars(canvas *c, const chart *t, const uint32_t *counts, int bins, color ink, double alpha) {
     int k;
     for (k = 0; k < bins; k++)
@@ -454,7 +454,7 @@ static inline void chart_bars(canvas *c, const chart *t, const uint32_t *counts,
                         ink, alpha);
 }
 
-/* A line along the bars' tops. */
+/* Draws a line along the bars' tops. */
 static inline void chart_steps(canvas *c, const chart *t, const uint32_t *counts, int bins, color ink) {
     int k;
     for (k = 0; k < bins; k++) {
@@ -465,7 +465,7 @@ static inline void chart_steps(canvas *c, const chart *t, const uint32_t *counts
     }
 }
 
-/* What the y axis must reach: the highest of all bins, but a lone peak (burnt-out white, say) is cut off. */
+/* Returns what the y axis must reach: the highest bin. A single peak (burnt-out white, say) is cut off. */
 static inline double chart_limit(const uint32_t *counts, int bins) {
     uint32_t first = 1, second = 1;
     int k;

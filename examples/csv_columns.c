@@ -2,13 +2,13 @@
 
    csv_columns [file.csv]
 
-   Where the fields of a CSV text lie, found on the device by two calls, and for each column how many of its fields are
-   empty and how long they are. Commas and line ends between quotes separate nothing. Without a file: a million lines
-   that it makes itself.
+   Finds the fields of a CSV text on the device by two calls, and prints for each column how many of its fields are
+   empty and how long they are. Commas and line ends between quotes separate nothing. Without a file it makes a text
+   of a million lines.
 
-     1. A scan puts a mark on every character between quotes. Its operator carries two things along the text: the last
-        character, and in the highest bit whether the quotes so far are odd in number.
-     2. A selection keeps the commas and line ends without the mark, with their places: the ends of all fields.
+     1. A scan marks every character between quotes. Its operator carries two things along the text: the last
+        character, and in the highest bit whether the number of quotes so far is odd.
+     2. A selection keeps the unmarked commas and line ends, with their positions: the ends of all fields.
 
    The rest is a loop over the fields' ends; a plain loop over the text checks them. */
 #include "common.h"
@@ -17,7 +17,7 @@
 
 enum { COLUMNS = 64 };
 
-/* Other bytes above 127 are parts of UTF-8 characters: any letter will do for them. 0 stands for no character. */
+/* Other bytes above 127 are parts of UTF-8 characters, and count as a letter. 0 stands for no character. */
 static const gpuscan_custom marks = {
     "uchar marked(uchar a, uchar b) { return ((a ^ b) & 0x80) | (b & 0x7f ? b & 0x7f : a & 0x7f); }\n",
     NULL, 0, "marked(a, b)", "(uchar)0", "x == '\"' ? (uchar)0xA2 : x > 127 ? (uchar)'a' : x", NULL, NULL, NULL};
@@ -27,7 +27,7 @@ typedef struct {
     uint64_t fields, empty, bytes, longest;
 } column;
 
-/* The whole file, or with no name a text of a million lines. A text that does not end with a line end gets one. */
+/* Reads the whole file, or without a name makes a million lines. Adds a missing line end at the end. */
 static unsigned char *read_text(const char *name, size_t *size) {
     const size_t room = (size_t)1 << 27;
     unsigned char *text = (unsigned char *)allocate(room);
@@ -51,7 +51,7 @@ static unsigned char *read_text(const char *name, size_t *size) {
     return text;
 }
 
-/* The same by a plain loop: ends get the places of the separators. Returns how many there are. */
+/* Does the same by a plain loop. ends: positions of the separators. Returns their number. */
 static size_t find_on_cpu(const unsigned char *text, size_t size, uint32_t *ends) {
     size_t i, found = 0;
     int quoted = 0;

@@ -4,10 +4,9 @@
 
    A frame of an engine that draws only what the camera sees, without the host learning what that is:
 
-     1. a kernel of the engine's sets a bit for each object whose sphere meets the view;
-     2. gpuscan_select makes of the bits the list of visible objects, and brings along their transforms and materials;
-        how many there are goes right into the arguments of an indirect draw, and those of a dispatch over them are
-        made, too;
+     1. a kernel of the engine sets a bit for each object whose sphere meets the view;
+     2. gpuscan_select turns the bits into the list of visible objects, with their transforms and materials. It writes
+        their number right into the arguments of an indirect draw, and the arguments of a dispatch over them;
      3. a kernel that reads these arguments on the device "draws": it adds up what it is given.
 
    The camera turns for 60 frames; nothing is read back. Then the last frame is compared with a loop on the CPU. */
@@ -26,12 +25,12 @@ typedef struct {
     float rows[3][4];
 } transform; /* 48 bytes */
 
-/* As graphics interfaces want them: the second word is how many instances to draw. */
+/* The layout that graphics interfaces want: the second word is the number of instances to draw. */
 typedef struct {
     uint32_t vertices, instances, first_vertex, first_instance;
 } draw_arguments;
 
-/* The view is a cone without an end: what is in it is nearer to its axis than its slope says. */
+/* The view is an endless cone: a point in it is closer to its axis than the slope says. */
 static const char *const kernels =
     "int is_seen(float4 s, float4 axis, float slope) {\n"
     "    float along = s.x * axis.x + s.y * axis.y + s.z * axis.z;\n"
@@ -62,7 +61,7 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
-/* Numbers from 0 to 1 that look random. */
+/* Returns numbers from 0 to 1 that look random. */
 static float random_unit(void) {
     static uint32_t x = 12345;
     x = x * 1664525u + 1013904223u;
@@ -126,7 +125,7 @@ int main(int argc, char **argv) {
     select.count = count;
     select.by = GPUSCAN_SELECT_BITS;
     select.flags.mem = bit_mem;
-    select.indices.mem = object_mem; /* their numbers are all that there is of the objects themselves */
+    select.indices.mem = object_mem; /* only the numbers of the objects are needed */
     select.payloads = along;
     select.payload_count = 2;
     select.selected.count.mem = draw_mem;
@@ -155,11 +154,11 @@ int main(int argc, char **argv) {
         clSetKernelArg(paint, 4, sizeof seen_transforms, &seen_transforms);
         clSetKernelArg(paint, 5, sizeof sum_mem, &sum_mem);
         launch(queue, paint, 16384, group_size(&info, paint, GROUP));
-        check(NULL, clFinish(queue), "clFinish"); /* for the clock alone */
+        check(NULL, clFinish(queue), "clFinish"); /* only for the clock */
         times[frame] = 1e3 * (now() - start);
     }
 
-    /* the check, once: from the last frame's bits, and from what was drawn */
+    /* a single check: from the last frame's bits, and from what was drawn */
     check(NULL, clEnqueueReadBuffer(queue, bit_mem, CL_TRUE, 0, (count + 31) / 32 * 4, bits, 0, NULL, NULL), "a read");
     check(NULL, clEnqueueReadBuffer(queue, draw_mem, CL_TRUE, 0, sizeof draw, &draw, 0, NULL, NULL), "a read");
     check(NULL, clEnqueueReadBuffer(queue, sum_mem, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL), "a read");

@@ -3,22 +3,22 @@
 
    engine [cache file]
 
-   gpuscan inside a host program that has everything of its own: context, out-of-order queue, events, scratch memory,
-   allocator and log. A particle system: each frame moves the particles, scans the flags of those that live on (u8) into
-   their new places (u32), compacts the stream, and emits new ones behind. How many there are is known on the device
-   only; the host learns it two frames later. All is prepared at load: a frame builds nothing and allocates nothing, and
-   since drivers put work off until a kernel's first launch, gpuscan's prepare launches its kernels once, and the load
-   runs a frame of nothing. With a cache file the next start need not compile gpuscan's kernels.
+   gpuscan inside a host program that brings everything itself: context, out-of-order queue, events, scratch memory,
+   allocator and log. It is a particle system: each frame moves the particles, scans the flags of those that live on
+   (u8) into their new positions (u32), compacts the stream, and emits new ones behind. Only the device knows how many
+   there are; the host learns it two frames later. All is prepared at load: a frame builds and allocates nothing. Since
+   drivers defer work to a kernel's first launch, gpuscan's prepare launches its kernels once, and the load runs an
+   empty frame. With a cache file the next start need not compile gpuscan's kernels.
 
-   In the end the particles are compared with those of a plain C loop. The motion is in integers, so they are equal. */
+   At the end the particles are compared with those of a plain C loop. The motion is in integers, so they are equal. */
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"
 
 #define CAPACITY  (1u << 18)
-#define EMITTED   2000u /* a frame */
+#define EMITTED   2000u /* for each frame */
 #define FRAMES    200u
-#define IN_FLIGHT 2u /* frames that the host is ahead of the device */
+#define IN_FLIGHT 2u /* frames that the host may be ahead of the device */
 
 typedef struct particle {
     cl_int x, y, vx, vy;
@@ -31,7 +31,7 @@ static const char *source =
     "typedef struct { int x, y, vx, vy; uint life; } particle;\n"
     "kernel void advance(global particle *now, global const uint *count, global uchar *alive) {\n"
     "    uint i = get_global_id(0);\n"
-    "    if (i < *count) {\n" /* launches cover the capacity; the count is the device's secret */
+    "    if (i < *count) {\n" /* launches cover the capacity; only the device knows the count */
     "        particle p = now[i];\n"
     "        p.vy -= 10;\n"
     "        p.x += p.vx;\n"
@@ -58,7 +58,7 @@ static const char *source =
     "        *count = min(*survivors + emitted, capacity);\n"
     "}\n";
 
-/* The same in plain C, one particle after the other. */
+/* Does the same in plain C, one particle after the other. */
 static cl_uint frame_on_cpu(particle *now, cl_uint count, cl_uint frame) {
     cl_uint i, kept = 0;
     for (i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static void print_log(gpuscan_log_level level, const char *message, void *user) 
            message);
 }
 
-/* An engine has a device already; here it is the one that gpuscan would take. */
+/* Returns the engine's device; here it is the one that gpuscan would take. */
 static cl_device_id pick_device(void) {
     gpuscan_info info;
     gpuscan_destroy(open_device(&info));
@@ -131,7 +131,7 @@ typedef struct engine {
     size_t group;
     cl_mem particles[2], count, alive, offsets, survivors, scratch;
     gpuscan *gs;
-    gpuscan_scan_desc scan; /* filled at load; a frame sets the events only */
+    gpuscan_scan_desc scan; /* filled at load; a frame sets only the events */
 } engine;
 
 static cl_mem room(const engine *e, size_t size) {
@@ -164,7 +164,7 @@ static void build_kernels(engine *e) {
         ;
 }
 
-/* The programs that an earlier run has left, if they still fit device and driver. 0: they do not. */
+/* Loads an earlier run's programs. Returns 0 if they do not fit device and driver. */
 static int load_cache(engine *e, const char *path) {
     FILE *file = fopen(path, "rb");
     gpuscan_result result = GPUSCAN_ERROR_BLOB;
@@ -200,7 +200,7 @@ static void save_cache(engine *e, const char *path) {
     if (written)
         printf("cache: %lu bytes into %s\n", (unsigned long)size, path);
     else
-        fprintf(stderr, "cache: %s: %s\n", path, strerror(errno)); /* the next start will take longer, nothing else */
+        fprintf(stderr, "cache: %s: %s\n", path, strerror(errno)); /* only the next start will take longer */
     free(blob);
 }
 
@@ -267,7 +267,7 @@ static void unload(engine *e) {
 
 /* [FRAME] ---------------------------------------------------------------------------------------------------------- */
 
-/* Enqueues a kernel behind an event, which it uses up; gives the kernel's own. */
+/* Enqueues a kernel behind an event, which it consumes. Returns the kernel's own event. */
 static cl_event launch_after(const engine *e, cl_kernel kernel, size_t items, cl_event after) {
     size_t global = (items + e->group - 1) / e->group * e->group;
     cl_event done = NULL;
@@ -280,7 +280,7 @@ static cl_event launch_after(const engine *e, cl_kernel kernel, size_t items, cl
     return done;
 }
 
-/* Enqueues one frame behind the one before. *population is written when *known is complete. */
+/* Enqueues one frame behind the one before. *population is valid when *known is complete. */
 static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint *population, cl_event *known) {
     const cl_uint emitted = EMITTED, capacity = CAPACITY;
     cl_mem now = e->particles[frame % 2], next = e->particles[(frame + 1) % 2];
@@ -317,7 +317,7 @@ static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint
     clReleaseEvent(done);
     check(NULL, clFlush(e->queue), "clFlush");
     check(NULL, clRetainEvent(*known), "clRetainEvent");
-    return *known; /* the next frame changes the count: it has to wait for the read as well */
+    return *known; /* the next frame changes the count, so it must wait for the read, too */
 }
 
 static void set_count(engine *e, cl_uint count) {
@@ -325,7 +325,7 @@ static void set_count(engine *e, cl_uint count) {
           "clEnqueueWriteBuffer");
 }
 
-/* A frame before the first: the engine's own kernels have been launched then, too. */
+/* Runs a frame before the first, so that the engine's own kernels have been launched, too. */
 static void rehearse(engine *e) {
     cl_uint population = 0;
     cl_event known = NULL, last;
@@ -367,7 +367,7 @@ int main(int argc, char **argv) {
         enqueue = now();
         last = enqueue_frame(&e, frame, last, &populations[slot], &known[slot]);
         host_time += now() - enqueue;
-        if (frame == 0) { /* to see that it is no longer than the others */
+        if (frame == 0) { /* to see that it takes no longer than the others */
             check(NULL, clFinish(e.queue), "clFinish");
             first_time = now() - start;
         }

@@ -2,9 +2,9 @@
 
    equalize picture [before.png after.png plot.png]
 
-   Histogram equalisation, all of it on the device: the histogram of the pixels' lumas, its inclusive scan, from that the
-   look-up table that spreads the lumas evenly, and the table applied. Hues stay as they are. Histogram and scan are
-   gpuscan's; the two kernels behind them are here, on the same queue and buffers. */
+   Histogram equalisation, all of it on the device: the histogram of the pixels' lumas, its inclusive scan, from that a
+   look-up table that spreads the lumas evenly, and the table applied. Hues do not change. gpuscan makes the histogram
+   and the scan; the two kernels that follow are here, on the same queue and buffers. */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -14,12 +14,12 @@
 #define BINS 256
 #define RUNS 9
 
-/* What the histogram counts of a pixel. */
+/* The value of a pixel that the histogram counts. */
 static const gpuscan_custom luma = {NULL, NULL, 0, NULL, NULL, TEXT(LUMA(x.x, x.y, x.z)), NULL, NULL, NULL};
 
 static const char *kernels = RECOLOR_TEXT
-    /* sums[v] pixels are as dark as v or darker: their share is v's new place between 0 and 255. The darkest value that
-       there is goes to 0. One group of any size. */
+    /* sums[v] pixels are as dark as v or darker: their share is v's new value between 0 and 255. The darkest value of
+       the picture becomes 0. One group of any size. */
     "kernel void make_table(global const uint *counts, global const uint *sums, global uchar *table) {\n"
     "    local ulong darkest;\n"
     "    uint v;\n"
@@ -29,7 +29,7 @@ static const char *kernels = RECOLOR_TEXT
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (v = get_local_id(0); v < 256; v += get_local_size(0)) {\n"
     "        ulong above = sums[v] ? sums[v] - darkest : 0, most = sums[255] - darkest;\n"
-    "        table[v] = most ? (uchar)((255 * above + most / 2) / most) : (uchar)v;\n" /* one value: leave it */
+    "        table[v] = most ? (uchar)((255 * above + most / 2) / most) : (uchar)v;\n" /* a single value stays */
     "    }\n"
     "}\n"
     "kernel void apply(global const uchar *rgb, global const uchar *table, global uchar *out, uint pixels) {\n"
@@ -41,7 +41,7 @@ static const char *kernels = RECOLOR_TEXT
     "    }\n"
     "}\n";
 
-/* The same in plain C: the reference, and what the device is timed against. */
+/* Does the same in plain C: the reference, and what the device is timed against. */
 static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsigned char *out, size_t pixels,
                             uint32_t *counts, uint32_t *sums) {
     unsigned char table[BINS];
@@ -69,7 +69,7 @@ static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsi
         recolor(out + 3 * i, rgb + 3 * i, lumas[i], table[lumas[i]]);
 }
 
-/* A histogram with its scan, the share of pixels up to each luma, as a line over it. */
+/* Draws a histogram with its scan, the share of pixels up to each luma, as a line over it. */
 static void draw_chart(canvas *c, double x, const char *title, const uint32_t *counts) {
     chart t = {x, 470, 440, 200, 0, 256, 0};
     double sum = 0, pixels = 0, before, line_x = t.x;
@@ -110,7 +110,7 @@ static void draw(const char *path, const unsigned char *before, const unsigned c
     canvas_save(&c, path);
 }
 
-/* Everything that is enqueued for one picture. */
+/* All that is enqueued for one picture. */
 typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;

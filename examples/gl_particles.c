@@ -3,12 +3,12 @@
    gl_particles [--host] [picture.png [particles]]
 
    Fireworks in buffers that OpenCL and OpenGL share (cl_khr_gl_sharing), drawn off-screen through EGL, without a display.
-   Each frame, in one queue: acquire the buffers, move the particles and say which live on (u8), scan these flags into
-   the places of the living (u32), compact, release; then OpenGL draws. The scan's total goes straight into the first
-   word of the indirect draw command, so the host never learns how many there are. Where sharing is missing, or with
-   --host, the particles go through the host's memory, which is what the figures in the end compare.
+   Each frame, in one queue: acquire the buffers, move the particles and flag those that live (u8), scan these flags
+   into the positions of the living (u32), compact, release; then OpenGL draws. The scan's total goes straight into the
+   first word of the indirect draw command, so the host never learns how many there are. If sharing is missing, or with
+   --host, the particles go through the host's memory; the figures at the end compare both.
 
-   The picture is compared with one that a plain C loop makes of the same particles, pixel by pixel: all is in integers,
+   The picture is compared pixel by pixel with one that a plain C loop makes of the same particles: all is in integers,
    and a scan keeps the particles' order, so the last particle that is drawn on a pixel is the same. */
 #define EXAMPLE_PICTURES
 #include "common.h"
@@ -84,7 +84,7 @@ static cl_uint mix(cl_uint x) {
     return x ^ x >> 16;
 }
 
-/* Bursts, each a shell: directions evenly over a sphere, of which the picture has x and y. */
+/* Starts bursts, each a shell: directions spread evenly over a sphere. The picture shows their x and y. */
 static void ignite(particle *p, cl_uint count) {
     cl_uint i, k, tries;
     for (i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static void ignite(particle *p, cl_uint count) {
     }
 }
 
-/* A frame in plain C. */
+/* Computes a frame in plain C. */
 static cl_uint frame_on_cpu(particle *now, cl_uint count) {
     cl_uint i, kept = 0;
     for (i = 0; i < count; i++) {
@@ -140,7 +140,7 @@ typedef struct screen {
     GLuint program, framebuffer, colours, particles[2], arrays[2], command;
 } screen;
 
-/* An OpenGL 4 context on a display that needs no window; 0: this display has none. */
+/* Opens an OpenGL 4 context on a display that needs no window. Returns 0 if this display has none. */
 static int open_context(screen *s, EGLDisplay display) {
     static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 0, EGL_NONE};
@@ -162,7 +162,7 @@ static int open_context(screen *s, EGLDisplay display) {
     return 0;
 }
 
-/* Each GPU's own display, then Mesa's without a GPU, then the default one. */
+/* Tries each GPU's display, then Mesa's without a GPU, then the default one. */
 static void open_screen(screen *s) {
     PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
     PFNEGLGETPLATFORMDISPLAYEXTPROC get =
@@ -193,7 +193,7 @@ static GLuint compile(GLenum kind, const char *text) {
     return shader;
 }
 
-/* Picture, shaders, and buffers: two of particles, of which each frame reads one and writes the other. */
+/* Makes the picture, shaders, and buffers: each frame reads one of two particle buffers and writes the other. */
 static void make_scene(screen *s, const particle *first, cl_uint count) {
     static const draw_command command = {0, 1, 0, 0};
     GLuint vertex = compile(GL_VERTEX_SHADER, vertex_text), fragment = compile(GL_FRAGMENT_SHADER, fragment_text);
@@ -237,7 +237,7 @@ static void make_scene(screen *s, const particle *first, cl_uint count) {
     glGenBuffers(1, &s->command);
     glBindBuffer(GL_DRAW_INDIRECT_BUFFER, s->command);
     glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof command, &command, GL_DYNAMIC_DRAW);
-    glFinish(); /* what OpenCL is to share must be there */
+    glFinish(); /* what OpenCL will share must exist */
     if (glGetError() != GL_NO_ERROR)
         fail("OpenGL", "the scene could not be made");
 }
@@ -263,7 +263,7 @@ static void close_screen(screen *s) {
 
 /* [SHARING] -------------------------------------------------------------------------------------------------------- */
 
-/* Whether a device of the platform has the extension. (A loader may have its functions, of no driver.) */
+/* Returns whether a device of the platform has the extension. (A loader may have its functions without a driver's.) */
 static int can_share(cl_platform_id platform) {
     cl_device_id devices[16];
     cl_uint count = 0, d;
@@ -286,8 +286,8 @@ static int can_share(cl_platform_id platform) {
     return 0;
 }
 
-/* The device that draws this OpenGL context, and an OpenCL context that shares its buffers; NULL: none. Says of each
-   platform what it was asked and what it answered. */
+/* Gives the device that draws this OpenGL context, and returns an OpenCL context that shares its buffers; NULL: none.
+   Prints each platform's answer. */
 static cl_context share_context(const screen *s, cl_device_id *device) {
     cl_platform_id platforms[16];
     cl_uint count = 0, p;
@@ -313,7 +313,7 @@ static cl_context share_context(const screen *s, cl_device_id *device) {
             printf("sharing: %s has no clGetGLContextInfoKHR\n", name);
             continue;
         }
-        memcpy(&ask, &function, sizeof ask); /* ISO C has no cast from object to function pointers */
+        memcpy(&ask, &function, sizeof ask); /* ISO C does not cast objects to function pointers */
         code = ask(with, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof *device, device, &size);
         if (code != CL_SUCCESS || size != sizeof *device) {
             printf("sharing: %s knows no device of this OpenGL context: clGetGLContextInfoKHR gives %d\n", name, code);
@@ -338,7 +338,7 @@ typedef struct simulation {
     cl_kernel advance, compact;
     cl_uint most;
     cl_mem particles[2], command, alive, offsets;
-    particle *copy; /* on the host, where they are not shared */
+    particle *copy; /* on the host, if they are not shared */
     size_t group;
 } simulation;
 
@@ -400,7 +400,7 @@ static void close_simulation(simulation *m) {
     free(m->copy);
 }
 
-/* One frame: from the particles of one buffer to those of the other, the living in their order, and how many there are
+/* Computes one frame: moves particles from one buffer to the other, the living ones in order, and writes their number
    into the draw command. */
 static void advance(simulation *m, int from) {
     cl_mem *now = &m->particles[from], *next = &m->particles[1 - from];
@@ -429,7 +429,7 @@ static void advance(simulation *m, int from) {
     launch(m->queue, m->compact, m->most, m->group);
 }
 
-/* OpenGL has finished with the buffers before OpenCL acquires them, and OpenCL before OpenGL draws. */
+/* OpenGL finishes with the buffers before OpenCL acquires them, and OpenCL before OpenGL draws. */
 static void frame(simulation *m, const screen *s, int from) {
     cl_mem all[3];
     all[0] = m->particles[0];
@@ -457,7 +457,7 @@ static void frame(simulation *m, const screen *s, int from) {
     draw(s, 1 - from);
 }
 
-/* The particles as they were lit, and all of them alive. */
+/* Resets the particles to the start, all alive. */
 static void begin(simulation *m, const screen *s, const particle *first) {
     const draw_command command = {m->most, 1, 0, 0};
     if (m->shared) {

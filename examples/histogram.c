@@ -3,7 +3,7 @@
    histogram picture [plot.png]
 
    Counts the 256 values of each channel of a PNG, JPEG or BMP on the device, shows the counts as bars in the terminal
-   and draws them into a PNG. One call on host arrays does the counting; no OpenCL is in sight. */
+   and draws them into a PNG. One call on host arrays does the counting; the program itself uses no OpenCL. */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -14,7 +14,7 @@
 #define COLUMNS 64 /* of the bars in the terminal */
 #define ROWS    6
 
-/* The same in plain C: the reference, and what the device is timed against. */
+/* Does the same in plain C: the reference, and what the device is timed against. */
 static void count_on_cpu(const unsigned char *samples, size_t pixels, int channels, int counted, uint32_t *counts) {
     size_t p;
     int c;
@@ -24,7 +24,7 @@ static void count_on_cpu(const unsigned char *samples, size_t pixels, int channe
             counts[c * BINS + samples[p * (size_t)channels + (size_t)c]]++;
 }
 
-/* A channel as bars of characters: each column is four bins, each row two steps of height. */
+/* Prints a channel as bars of characters: each column is four bins, each row two steps of height. */
 static void print_bars(const char *name, const uint32_t *counts) {
     uint32_t sums[COLUMNS] = {0}, most = 1;
     int column, row, k;
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     counted = channels < 3 ? 1 : 3; /* all but the alpha channel of two or four */
     gs = open_device(&info);
 
-    memset(&desc, 0, sizeof desc); /* u8 samples, u32 counters and 256 bins are what zero stands for */
+    memset(&desc, 0, sizeof desc); /* zero means u8 samples, u32 counters and 256 bins */
     desc.channels = (uint32_t)channels;
     desc.channel_mask = (1u << counted) - 1;
     check(gs, gpuscan_histogram_host(gs, samples, counts, pixels, &desc), "gpuscan_histogram_host"); /* builds, too */

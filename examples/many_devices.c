@@ -6,11 +6,11 @@
    enqueue, so one thread keeps all devices busy. Two ways to join the parts' scans, both compared with a plain loop:
 
      init         reduce every part; scan each with what precedes it as init: reads the parts twice, writes them once
-     uniform add  scan every part and take its total; add what precedes it: reads once, writes twice, but the scans need
-                  not wait for another device
+     uniform add  scan every part and take its total; add what precedes it: reads once, writes twice, but no scan waits
+                  for another device
 
-   The context has the devices of the platform with the best one (GPUSCAN_DEVICE=name: with the first of that name). A
-   second number is how many of them take part. POCL_DEVICES="pthread pthread" makes two of one CPU, to try.
+   The context has the devices of the platform with the best one (GPUSCAN_DEVICE=name: with the first of that name). The
+   second argument is the number of them to use. POCL_DEVICES="pthread pthread" makes two of one CPU, to try.
    examples/mpi_scan.c does the same over machines. */
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
@@ -58,7 +58,7 @@ static void close_part(part *p) {
     clReleaseCommandQueue(p->queue);
 }
 
-/* Waits for all devices; each is set going before the first is waited for. */
+/* Waits for all devices. Starts each of them before it waits for the first. */
 static void finish(part *parts, cl_uint count) {
     cl_uint d;
     for (d = 0; d < count; d++)
@@ -128,7 +128,7 @@ static void by_uniform_add(part *parts, cl_uint count) {
     finish(parts, count);
 }
 
-/* Elements that are not the loop's. */
+/* Returns how many elements differ from the loop's. */
 static uint64_t compare(part *parts, cl_uint count, const uint64_t *wanted) {
     uint64_t wrong = 0, i;
     cl_uint d;

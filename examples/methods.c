@@ -8,8 +8,8 @@
 
    Times are wall clock, from the first enqueue to the end of clFinish, with the data on the device already: what a
    program sees. A method that one group computes runs at the size that a group can hold, and the loop it is compared
-   with runs at that size, too. Each time is the median of 3 to 51 runs, as many as fit into 0.3 s, or that of one run
-   where it takes over a second.
+   with runs at that size, too. Each time is the median of 3 to 51 runs, as many as fit into 0.3 s, or a single run's
+   if that takes over a second.
 
    Numbers are small integers, -4 to 4, as int or float. Their sums stay far below 2^24 in size whatever the order of
    the additions, so that float sums are exact too, and every comparison is for equality. */
@@ -23,11 +23,11 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
-#define SMALL     7587 /* 1024 * 7 + 419: no multiple of any group */
+#define SMALL     7587 /* 1024 * 7 + 419: a multiple of no group */
 #define LARGE     100000000
 #define BINS      256
 #define LEVELS    32
-#define KERNELS   16 /* room for all of them */
+#define KERNELS   16 /* the most that there may be */
 #define MOST_EACH 256
 #define MOST_RUNS 51
 
@@ -36,8 +36,8 @@
    n counts as 0. */
 static const char *kernels[] = {
     /* Hillis and Steele: log2(size) rounds; in each, every element adds the one 1, 2, 4, ... before it. All work-items
-       are busy all the time, but that makes size * log2(size) additions in place of size. Two copies of the data take
-       turns, so that nobody overwrites what another still has to read. */
+       are busy all the time, but that makes size * log2(size) additions instead of size. Two copies of the data take
+       turns, so that nothing is overwritten before it is read. */
     "kernel void hillis_steele(global const T *src, global T *dst, uint n, local T *from, local T *to) {\n"
     "    uint item = get_local_id(0), items = get_local_size(0), gap;\n"
     "    from[item] = item < n ? src[item] : 0;\n"
@@ -93,7 +93,7 @@ static const char *kernels[] = {
     "    if (item < n)\n"
     "        dst[item] = a[item];\n"
     "}\n"
-    /* Scans the two elements a work-item that begin at first. */
+    /* Scans two elements for each work-item, from first on. */
     "T sweep_segment(global const T *src, global T *dst, uint n, uint first, local T *a) {\n"
     "    uint item = get_local_id(0), items = get_local_size(0), i = first + item, j = i + items;\n"
     "    T sum;\n"
@@ -111,7 +111,7 @@ static const char *kernels[] = {
     "    sweep_segment(src, dst, n, 0, a);\n"
     "}\n"
 
-    /* One group walks the array, a segment after the other. It notes each segment's sum ... */
+    /* One group walks the array, one segment after the other. This kernel notes each segment's sum ... */
     "kernel void walk_noting(global const T *src, global T *dst, uint n, global T *sums, local T *a) {\n"
     "    uint segment = 2 * get_local_size(0), k, first = 0;\n"
     "    for (k = 0; k < (n - 1) / segment + 1; k++, first += segment) {\n"
@@ -120,7 +120,7 @@ static const char *kernels[] = {
     "            sums[k] = sum;\n"
     "    }\n"
     "}\n"
-    /* ... or carries the sum of all so far along, and adds it on the spot. */
+    /* ... and this one carries the sum of all so far along, and adds it right away. */
     "kernel void walk_carrying(global const T *src, global T *dst, uint n, local T *a) {\n"
     "    uint item = get_local_id(0), items = get_local_size(0), segment = 2 * items, k, i = item;\n"
     "    T carry = 0;\n"
@@ -137,7 +137,7 @@ static const char *kernels[] = {
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "}\n"
-    /* Each group scans a block of its own and notes its sum. src may be dst. */
+    /* Each group scans a block and notes its sum. src may be dst. */
     "kernel void scan_blocks(global const T *src, global T *dst, uint n, global T *sums, local T *a) {\n"
     "    uint block = get_group_id(0);\n"
     "    T sum = sweep_segment(src, dst, n, block * 2 * get_local_size(0), a);\n"
@@ -150,7 +150,7 @@ static const char *kernels[] = {
     "        dst[i] += addends[i / block];\n"
     "}\n",
 
-    /* The sum of a group's values: half of the items add the other half's, again and again. */
+    /* Returns the sum of a group's values: in each round half of the items add the other half's. */
     "T sum_group(T value, local T *a) {\n"
     "    uint item = get_local_id(0), half_size;\n"
     "    a[item] = value;\n"
@@ -162,7 +162,7 @@ static const char *kernels[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return a[0];\n"
     "}\n"
-    /* A group's share of the array, so many elements a work-item. The items walk it side by side: memory likes that. */
+    /* Sums a group's share, `each` elements a work-item. Neighbouring items read neighbours, which suits memory. */
     "T sum_share(global const T *src, uint n, uint each) {\n"
     "    uint items = get_local_size(0), i = get_group_id(0) * items * each + get_local_id(0), k;\n"
     "    T sum = 0;\n"
@@ -175,9 +175,9 @@ static const char *kernels[] = {
     "    if (get_local_id(0) == 0)\n"
     "        partial[get_group_id(0)] = sum;\n"
     "}\n"
-    /* The group that counts itself in last finds all partial sums there and adds them. OpenCL 1.2 has no fence between
-       groups; but atomics act on the memory that all groups share, so the partial sums travel by atomics, and a group
-       counts itself in only once the exchange has given back what was there before. */
+    /* The last group to count itself in finds all partial sums and adds them. OpenCL 1.2 has no fence between groups,
+       but atomics act on the memory that all groups share. So partial sums travel by atomics, and a group counts itself
+       in only after the exchange has returned the old value. */
     "kernel void sum_last_group(global const T *src, uint n, uint each, volatile global uint *partial,\n"
     "                           volatile global uint *arrived, global T *result, local T *a) {\n"
     "    uint item = get_local_id(0), groups = get_num_groups(0), k;\n"
@@ -186,7 +186,7 @@ static const char *kernels[] = {
     "    if (item == 0) {\n"
     "        uint before = atomic_xchg(&partial[get_group_id(0)], AS_UINT(sum));\n"
     "        mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-    "        last = before != 0x80000000u && atomic_inc(arrived) == groups - 1;\n" /* none of our sums is that */
+    "        last = before != 0x80000000u && atomic_inc(arrived) == groups - 1;\n" /* no sum here is that */
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (!last)\n"
@@ -201,13 +201,13 @@ static const char *kernels[] = {
     "    }\n"
     "}\n",
 
-    /* One table for all: where values repeat, everybody waits for the same counter. */
+    /* One table for all groups: if values repeat, all wait for the same counter. */
     "kernel void histogram_global(global const uchar *samples, uint n, uint each, volatile global uint *counts) {\n"
     "    uint items = get_local_size(0), i = get_group_id(0) * items * each + get_local_id(0), k;\n"
     "    for (k = 0; k < each && i < n; k++, i += items)\n"
     "        atomic_inc(&counts[samples[i]]);\n"
     "}\n"
-    /* A table for each group in its fast local memory; in the end each is added to the one of all. */
+    /* A table for each group in its fast local memory, which is added to the one of all at the end. */
     "kernel void histogram_local(global const uchar *samples, uint n, uint each, volatile global uint *counts) {\n"
     "    volatile local uint bins[256];\n"
     "    uint item = get_local_id(0), items = get_local_size(0), i, k;\n"
@@ -232,7 +232,7 @@ typedef struct named_kernel {
     cl_kernel kernels[2];
 } named_kernel;
 
-/* What every method gets to see. */
+/* The data that every method uses. */
 typedef struct state {
     gpuscan *gs;
     gpuscan_info info;
@@ -251,18 +251,18 @@ typedef struct state {
     int32_t int_sum;
     float float_sum;
     int checks, failures;
-    double gpuscan_time[2], cpu_time[2]; /* int and float inclusive scans of LARGE, for the last line */
+    double gpuscan_time[2], cpu_time[2]; /* inclusive scans of LARGE int and float, for the last line */
 } state;
 
 typedef struct method {
     const char *name;
     void (*run)(state *s);     /* enqueues all of it */
-    size_t (*limit)(state *s); /* how many elements it can do; NULL: any */
+    size_t (*limit)(state *s); /* the most elements; NULL: any number */
     outcome gives;
     const char *why;
 } method;
 
-/* Each kernel is made once for each type. */
+/* Returns a kernel. Makes each once for each type. */
 static cl_kernel find_kernel(state *s, const char *name) {
     size_t k = 0;
     while (s->known[k].name && strcmp(s->known[k].name, name) != 0)
@@ -273,13 +273,13 @@ static cl_kernel find_kernel(state *s, const char *name) {
     return s->known[k].kernels[s->is_float];
 }
 
-/* The largest group for a kernel with so many elements of local memory a work-item. */
+/* Returns the largest group for a kernel with this number of elements of local memory a work-item. */
 static size_t largest_group(state *s, const char *name, size_t elements) {
     return group_size(&s->info, find_kernel(s, name), s->local_memory / (elements * 4));
 }
 
-/* The group for a kernel that may do with any and needs two elements a work-item. A GPU hides the time of its memory
-   behind many work-items. A CPU computes them one after the other from barrier to barrier: the fewer the better. */
+/* Returns the group for a kernel that works with any and needs two elements a work-item. A GPU hides the latency of
+   memory behind many work-items. A CPU computes them one after the other between barriers: the fewer the better. */
 static size_t handy_group(state *s, const char *name, size_t wanted) {
     size_t largest = largest_group(s, name, 2);
     wanted = s->is_cpu ? 64 : wanted;
@@ -303,7 +303,7 @@ static void run_hillis_steele(state *s) {
     launch(s->queue, kernel, group, group);
 }
 
-/* For the kernels that take src, dst, n and local memory, on one group. */
+/* Runs a kernel that takes src, dst, n and local memory, in one group. */
 static void run_one_group(state *s, const char *name, size_t group, size_t elements) {
     cl_kernel kernel = find_kernel(s, name);
     set(kernel, 0, sizeof s->src, &s->src);
@@ -333,7 +333,7 @@ static void run_walk_carrying(state *s) {
     run_one_group(s, "walk_carrying", handy_group(s, "walk_carrying", 1024), 2);
 }
 
-/* The sums of a level, large enough for so many. */
+/* Returns the buffer for a level's sums, with room for count of them. */
 static cl_mem sums_of(state *s, int level, size_t count) {
     if (s->sums_size[level] < count) {
         if (s->sums[level])
@@ -372,7 +372,7 @@ static void run_walk_noting(state *s) {
     run_uniform_add(s, s->dst, sums, s->n, (cl_uint)(2 * group));
 }
 
-/* Blocks; if there are several, their sums by the same function, a level up; then the uniform add. */
+/* Scans blocks. Several have their sums scanned by the same function, a level up, and added by the uniform add. */
 static void run_level(state *s, cl_mem src, cl_mem dst, cl_uint n, int level) {
     cl_kernel kernel = find_kernel(s, "scan_blocks");
     size_t group = handy_group(s, "scan_blocks", 256);
@@ -414,7 +414,7 @@ static void run_gpuscan_exclusive(state *s) {
     run_gpuscan_scan(s, GPUSCAN_EXCLUSIVE);
 }
 
-/* The plain loop. The destination is never the source: the compiler may know. */
+/* The plain loop. The destination is never the source, which the compiler may rely on. */
 static void run_cpu_scan(state *s) {
     cl_uint i;
     if (s->is_float) {
@@ -432,8 +432,8 @@ static void run_cpu_scan(state *s) {
 
 /* [SUM] ------------------------------------------------------------------------------------------------------------ */
 
-/* How a sum or a histogram is shared out: eight groups a compute unit, to keep all of them busy; more for large arrays,
-   so that on a CPU, where one work-item runs after the other, a group's share stays in the cache. */
+/* How a sum or a histogram is shared out: eight groups a compute unit, to keep all of them busy. Large arrays have
+   more, so that a group's share stays in the cache of a CPU, which runs work-items one after the other. */
 typedef struct share {
     size_t group, groups;
     cl_uint each; /* elements a work-item */
@@ -472,7 +472,7 @@ static void run_sum_partial(state *s) {
     free(partial);
 }
 
-/* The sum itself is a scalar on the host in every case. */
+/* Reads the sum, a scalar on the host in every case. */
 static void read_sum(state *s) {
     void *to = s->is_float ? (void *)&s->float_sum : (void *)&s->int_sum;
     check(NULL, clEnqueueReadBuffer(s->queue, s->result, CL_TRUE, 0, 4, to, 0, NULL, NULL), "clEnqueueReadBuffer");
@@ -595,7 +595,7 @@ static const method histograms[] = {
     {"gpuscan", run_gpuscan_histogram, NULL, COUNTS, "private copies: nobody fights, and wide loads"},
 };
 
-/* How many elements of a result differ from the reference. */
+/* Returns how many elements of a result differ from the reference. */
 static cl_uint count_scan_errors(const state *s, const void *got, outcome gives) {
     cl_uint i, wrong = 0;
     int32_t expected = 0;
@@ -641,7 +641,7 @@ static cl_uint count_errors(state *s, const method *m) {
     return wrong;
 }
 
-/* One run, in seconds. */
+/* Returns the time of one run, in seconds. */
 static double time_run(state *s, const method *m) {
     double start = now();
     m->run(s);
@@ -649,7 +649,7 @@ static double time_run(state *s, const method *m) {
     return now() - start;
 }
 
-/* The median of several. */
+/* Returns the median of several runs. */
 static double measure(state *s, const method *m) {
     double times[MOST_RUNS], begin = now();
     size_t runs = 0;
@@ -665,7 +665,7 @@ static void print_time(double seconds) {
         printf("%9.2f ms", 1e3 * seconds);
 }
 
-/* Outputs of the run before must not pass for those of this one. */
+/* Overwrites the outputs: those of the run before must not pass for this run's. */
 static void spoil_outputs(state *s) {
     cl_uint garbage = 0xCDCDCDCDu;
     if (s->dst)
@@ -680,7 +680,7 @@ static void spoil_outputs(state *s) {
     check(NULL, clFinish(s->queue), "clFinish");
 }
 
-/* Runs each method at n or at what it can do, checks it, and times it. */
+/* Runs each method at n or at the most that it can do, checks it, and times it. */
 static void run_methods(state *s, const method *methods, size_t count, const char *title) {
     cl_uint n = s->n, most, wrong;
     double cpu_time = 0, loop_time, time;
@@ -691,7 +691,7 @@ static void run_methods(state *s, const method *methods, size_t count, const cha
         const method *m = methods + k;
         limit = m->limit ? m->limit(s) : n;
         most = limit < n ? (cl_uint)limit : n;
-        /* once untimed, for what gets compiled on first use: gpuscan has other programs for large counts */
+        /* one untimed run, for what is compiled on first use: gpuscan has other programs for large counts */
         s->n = most < SMALL || strncmp(m->name, "gpuscan", 7) == 0 ? most : SMALL;
         m->run(s);
         check(NULL, clFinish(s->queue), "clFinish");
@@ -705,7 +705,7 @@ static void run_methods(state *s, const method *methods, size_t count, const cha
             time = measure(s, m);
         if (k == 0)
             cpu_time = time;
-        loop_time = most < n ? measure(s, methods) : cpu_time; /* the loop over as many elements */
+        loop_time = most < n ? measure(s, methods) : cpu_time; /* the loop's time for the same number of elements */
         if (most < n)
             snprintf(name, sizeof name, "%s, n = %u", m->name, (unsigned)most);
         else
@@ -727,7 +727,7 @@ static void run_methods(state *s, const method *methods, size_t count, const cha
 
 /* [INPUT] ---------------------------------------------------------------------------------------------------------- */
 
-/* A small generator of random bits (xorshift64*). */
+/* Returns random bits (xorshift64*). */
 static uint64_t next_random(uint64_t *seed) {
     *seed ^= *seed >> 12;
     *seed ^= *seed << 25;
@@ -735,7 +735,7 @@ static uint64_t next_random(uint64_t *seed) {
     return *seed * 0x2545F4914F6CDD1Du;
 }
 
-/* Without a picture: a bright sky over a dark ground with some noise, 3000 x 2000. */
+/* Draws a bright sky over a dark ground with some noise, 3000 x 2000, if there is no picture. */
 static unsigned char *draw_picture(size_t *pixels) {
     enum { WIDTH = 3000, HEIGHT = 2000 };
     unsigned char *picture = (unsigned char *)allocate(WIDTH * HEIGHT);
@@ -810,7 +810,7 @@ int main(int argc, char **argv) {
     clGetDeviceInfo(s.info.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
     clGetDeviceInfo(s.info.device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     s.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    s.local_memory = (size_t)local_memory - 64; /* a little is for a kernel's own variables */
+    s.local_memory = (size_t)local_memory - 64; /* some of it is for a kernel's own variables */
     s.units = units;
     while (large > largest / 4)
         large /= 2;
@@ -821,7 +821,7 @@ int main(int argc, char **argv) {
     s.src = make_buffer(s.info.context, CL_MEM_READ_ONLY, (size_t)large * 4, NULL);
     s.dst = make_buffer(s.info.context, CL_MEM_READ_WRITE, (size_t)large * 4, NULL);
     s.counts = make_buffer(s.info.context, CL_MEM_READ_WRITE, BINS * 4, NULL);
-    n = 8 * s.units + large / MOST_EACH + 1; /* groups, at the most */
+    n = 8 * s.units + large / MOST_EACH + 1; /* groups, at most */
     s.partial = make_buffer(s.info.context, CL_MEM_READ_WRITE, n * 4, NULL);
     check(NULL, clEnqueueFillBuffer(s.queue, s.partial, &zero, sizeof zero, 0, n * 4, 0, NULL, NULL),
           "clEnqueueFillBuffer");

@@ -3,18 +3,18 @@
    mpirun -n 4 ./mpi_scan [elements [--no-check]]         (fewer than four cores: --oversubscribe)
 
    Scans and a histogram over an array that is spread over ranks, and so may be larger than any device. Each rank owns a
-   part, in order, in a buffer of its own device:
+   part, in order, in a buffer of its device:
 
      1. gpuscan_reduce of the part
      2. MPI_Exscan of these totals: what precedes the part. Rank 0 gets nothing from MPI, and needs nothing: it begins
         with the operator's identity
      3. gpuscan_scan of the part, with that as its init
 
-   Counters of a histogram are added by MPI_Allreduce. Rank 0 compiles, and the others get its blob of programs. The
-   elements (4,000,001 unless another number is given; the parts differ by one at most) are computed from their index.
-   In the end rank 0 scans the whole array alone and compares every element; --no-check leaves that out, for arrays that
-   only all devices together hold. Ranks of one machine take its devices in turn, GPUs if there are any
-   (GPUSCAN_DEVICE=name: only those of that name). A rank that fails says why and ends the job. */
+   MPI_Allreduce adds the counters of a histogram. Rank 0 compiles, and the others get its blob of programs. The
+   elements (4,000,001 by default; parts differ by one at most) are computed from their index. At the end rank 0 scans
+   the whole array alone and compares every element; --no-check skips that, for arrays that need all devices.
+   Ranks of one machine take its devices in turn, GPUs if there are any (GPUSCAN_DEVICE=name: only those of that name).
+   A rank that fails prints why and ends the job. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@
 
 static int rank, ranks;
 
-/* Ends all ranks. A rank that only exited would leave the others waiting. */
+/* Ends all ranks. If one rank only exited, the others would wait for it. */
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "mpi_scan: rank %d: %s: %s\n", rank, what, why);
     fflush(stderr);
@@ -35,7 +35,7 @@ static void stop(const char *what, const char *why) {
     exit(1);
 }
 
-/* For gpuscan's results and OpenCL's alike. */
+/* Stops unless a result of gpuscan or OpenCL is success. */
 static void need(gpuscan *gs, gpuscan_result result, const char *what) {
     const char *words = gpuscan_error(gs);
     if (result != GPUSCAN_SUCCESS)
@@ -61,7 +61,7 @@ static void *allocate(uint64_t size) {
 
 enum { MOST_DEVICES = 64 };
 
-/* The devices of a type whose name, or whose platform's, has the wanted part. */
+/* Finds the devices of a type whose name, or whose platform's, contains the wanted text. */
 static cl_uint find_devices(cl_device_type type, const char *wanted, cl_device_id *found) {
     cl_platform_id platforms[16];
     cl_uint platform_count = 0, count = 0, p, d;
@@ -83,7 +83,7 @@ static cl_uint find_devices(cl_device_type type, const char *wanted, cl_device_i
     return count;
 }
 
-/* This rank's: the ranks of a machine take its devices in turn. */
+/* Returns this rank's device: the ranks of a machine take its devices in turn. */
 static cl_device_id pick_device(void) {
     cl_device_id devices[MOST_DEVICES];
     const char *wanted = getenv("GPUSCAN_DEVICE");
@@ -95,7 +95,7 @@ static cl_device_id pick_device(void) {
     MPI_Comm_free(&machine);
     if (count == 0)
         count = find_devices(CL_DEVICE_TYPE_ALL, wanted, devices);
-    if (count == 0) { /* so gpuscan finds none, and says which there are */
+    if (count == 0) { /* so gpuscan finds none, and says which devices there are */
         char error[1000] = "";
         gpuscan *gs = NULL;
         gpuscan_desc desc;
@@ -110,7 +110,7 @@ static cl_device_id pick_device(void) {
 
 /* [CASES] ---------------------------------------------------------------------------------------------------------- */
 
-/* x -> factor * x + sum, in order: it does not commute, and MPI must be told. */
+/* x -> factor * x + sum, in order: it does not commute, which MPI must be told. */
 typedef struct map {
     uint32_t factor, sum;
 } map;
@@ -143,7 +143,7 @@ typedef struct scan_case {
     MPI_Op mpi_op;
 } scan_case;
 
-/* Element i of the whole array: bytes that look random, and as floats numbers from -1000 to 1000. */
+/* Computes element i of the whole array: bytes that look random; floats are numbers from -1000 to 1000. */
 static void element(const scan_case *c, uint64_t i, void *at) {
     uint64_t x = (i + 1) * 0x9e3779b97f4a7c15u;
     double number;
@@ -158,7 +158,7 @@ static void element(const scan_case *c, uint64_t i, void *at) {
         m.factor = (uint32_t)x | 1;
         m.sum = (uint32_t)(x >> 32);
         memcpy(at, &m, sizeof m);
-    } else { /* the host's order of bytes does not matter to integers that look random, but to equal ranks */
+    } else { /* the host's byte order does not matter, as long as all ranks have the same */
         memcpy(at, &x, c->src_size);
     }
 }
@@ -173,7 +173,7 @@ typedef struct part {
     cl_mem src, dst;
 } part;
 
-/* Elements [first, first + count) of the whole belong to rank r of n. */
+/* Gives rank r of n its elements [first, first + count) of the whole. */
 static void share_of(uint64_t all, int r, int n, uint64_t *first, uint64_t *count) {
     uint64_t each = all / (uint64_t)n, rest = all % (uint64_t)n, index = (uint64_t)r;
     *count = each + (index < rest);
@@ -232,7 +232,7 @@ static void empty_part(part *p) {
     clReleaseMemObject(p->dst);
 }
 
-/* What is asked of the library, but for the part's buffers and results. */
+/* Fills the descs, except for the part's buffers and results. */
 static void describe(const part *p, const scan_case *c, gpuscan_reduce_desc *reduce, gpuscan_scan_desc *scan) {
     memset(reduce, 0, sizeof *reduce);
     memset(scan, 0, sizeof *scan);
@@ -244,7 +244,7 @@ static void describe(const part *p, const scan_case *c, gpuscan_reduce_desc *red
     scan->kind = c->kind;
 }
 
-/* The three steps of the first comment; alone: those of one rank that has everything. */
+/* Does the three steps of the first comment. alone: one rank has the whole array. */
 static void scan_part(part *p, const scan_case *c, int alone) {
     gpuscan_reduce_desc reduce;
     gpuscan_scan_desc scan;
@@ -265,7 +265,7 @@ static void scan_part(part *p, const scan_case *c, int alone) {
     need(NULL, clFinish(p->queue), "clFinish");
 }
 
-/* Rank 0 builds what all will need, and hands it out. A rank with another device or driver builds for itself. */
+/* Rank 0 builds what all will need, and sends it. A rank with another device or driver builds for itself. */
 static void share_programs(part *p, const scan_case *list, int cases, uint64_t all, int f64) {
     uint64_t size = 0, first;
     size_t bytes = 0;
@@ -298,7 +298,7 @@ static void share_programs(part *p, const scan_case *list, int cases, uint64_t a
 
 /* [CHECKS] --------------------------------------------------------------------------------------------------------- */
 
-/* Rank 0 compares what each rank has with what it has computed alone, in pieces that MPI's int can count. */
+/* Rank 0 compares each rank's part with its own result, in pieces that MPI's int can count. */
 static uint64_t compare_parts(part *p, const scan_case *c, uint64_t all) {
     enum { PIECE = 1 << 20 };
     uint64_t wrong = 0, at, n, first, count;
@@ -343,7 +343,7 @@ static uint64_t compare_parts(part *p, const scan_case *c, uint64_t all) {
     return wrong;
 }
 
-/* The slowest rank's seconds, best of some rounds; the first round builds the programs. */
+/* Returns the slowest rank's seconds, best of some rounds; the first round builds the programs. */
 static double time_of(part *p, const scan_case *c) {
     double best = 0;
     int round;
@@ -375,7 +375,7 @@ static int run_scan(part *p, const scan_case *c, uint64_t all, int checks) {
     return wrong == 0;
 }
 
-/* 256 bins of bytes, in 64-bit counters that MPI adds. */
+/* Counts bytes into 256 bins, in 64-bit counters that MPI adds. */
 static int run_histogram(part *p, uint64_t all, int checks) {
     enum { BINS = 256 };
     static const scan_case bytes = {"", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, 1, 1, 0, 0};
@@ -462,7 +462,7 @@ int main(int argc, char **argv) {
         if (rank == 0)
             printf("device of rank 0: %s\n%llu elements on %d ranks; times: the slowest rank's, the best of 5\n",
                    info.device_name, (unsigned long long)all, ranks);
-        f64 = info.has_f64; /* doubles only where every rank's device has them: all ranks run the same scans */
+        f64 = info.has_f64; /* doubles only if every rank's device has them: all ranks run the same scans */
         MPI_Allreduce(MPI_IN_PLACE, &f64, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
         share_programs(&p, list, cases, all, f64);
         for (i = 0; i < cases; i++)

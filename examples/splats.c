@@ -5,13 +5,13 @@
    A cloud of soft, transparent discs, as they come out of photographs of a scene. They must be drawn from the farthest
    to the nearest, in another order in each frame, and the host need not know which or how many:
 
-     1. a kernel of the program's own finds each splat's depth, and whether the camera sees it;
-     2. gpuscan_select keeps the depths and numbers of those that it sees, and leaves how many there are on the device;
-     3. gpuscan_sort sorts so many by depth, the farthest first; their numbers go along as a payload;
+     1. a kernel of the program finds each splat's depth, and whether the camera sees it;
+     2. gpuscan_select keeps the depths and numbers of the visible splats, and their count on the device;
+     3. gpuscan_sort sorts these by depth, the farthest first; their numbers go along as a payload;
      4. a kernel makes the list of discs in that order.
 
-   The camera goes round for 60 frames. Each fifteenth is drawn by a few lines of C here, into PREFIX0.png to
-   PREFIX3.png, and its order compared with a sort on the CPU. */
+   The camera circles for 60 frames. Each fifteenth frame is drawn by a few lines of C here, into PREFIX0.png to
+   PREFIX3.png, and its order is compared with a sort on the CPU. */
 #define EXAMPLE_PICTURES
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"
@@ -29,8 +29,8 @@ typedef struct {
     uint32_t color;        /* red, green, blue, opacity, from the lowest byte */
 } disc;
 
-/* The camera stands at eye.xyz and looks along forward; the picture's plane is eye.w pixels before it. Those splats are
-   not seen that are nearer than 0.2 or lie beside the picture. */
+/* The camera stands at eye.xyz and looks along forward; the picture's plane is eye.w pixels in front. Splats nearer
+   than 0.2 or beside the picture are not visible. */
 static const char *const kernels =
     "typedef struct { float x, y, radius; uint color; } disc;\n"
     "float4 project(float4 s, float4 eye, float4 right, float4 up, float4 forward) {\n"
@@ -66,7 +66,7 @@ static void set_camera(cl_kernel kernel, cl_uint first, const camera *c) {
     clSetKernelArg(kernel, first + 3, sizeof c->forward, c->forward);
 }
 
-/* On a circle round the middle, which it looks at from a little above. */
+/* Returns a camera on a circle, slightly raised and looking at the middle. */
 static camera camera_at(float angle) {
     const float far_off = 7, height = 2.5f, all = sqrtf(far_off * far_off + height * height);
     const float s = sinf(angle), t = cosf(angle), down = height / all, ahead = far_off / all;
@@ -77,7 +77,7 @@ static camera camera_at(float angle) {
     return c;
 }
 
-/* Numbers from 0 to 1 that look random. */
+/* Returns numbers from 0 to 1 that look random. */
 static float random_unit(void) {
     static uint32_t x = 2463534242u;
     x ^= x << 13;
@@ -91,7 +91,7 @@ static uint32_t color_of(float red, float green, float blue, float opacity) {
            (uint32_t)(255 * opacity) << 24;
 }
 
-/* A tube along a knot, whose colours go round, over a ground of two colours. */
+/* Makes a tube along a knot, whose colours go round, over a ground of two colours. */
 static void make_scene(splat *splats, uint32_t *colors, uint32_t count) {
     const float turn = 6.2831853f;
     uint32_t i;
@@ -115,7 +115,7 @@ static void make_scene(splat *splats, uint32_t *colors, uint32_t count) {
     }
 }
 
-/* One disc over what is there: its opacity falls off from the middle to the edge. */
+/* Draws one disc over the picture; its opacity falls off from the middle to the edge. */
 static void draw(const disc *d, float *picture) {
     const float radius = d->radius < 0.7f ? 0.7f : d->radius;
     const int left = (int)fmaxf(0, ceilf(d->x - radius)), right = (int)fminf(WIDTH - 1, floorf(d->x + radius));
@@ -151,7 +151,7 @@ typedef struct {
     uint32_t number;
 } place;
 
-/* The farthest first; of equals the one with the smaller number. */
+/* Compares: the farthest first; of equal depths the smaller number. */
 static int compare_places(const void *a, const void *b) {
     const place *p = (const place *)a, *q = (const place *)b;
     if (p->depth != q->depth)
@@ -159,12 +159,12 @@ static int compare_places(const void *a, const void *b) {
     return p->number < q->number ? -1 : 1;
 }
 
-/* All that a frame has on the device. */
+/* A frame's buffers on the device. */
 typedef struct {
     cl_mem splats, colors, depths, seen, seen_depths, numbers, sorted_depths, order, count, discs;
 } frame_buffers;
 
-/* Whether the order is the one that a sort of the depths on the CPU gives. Returns how many splats are seen. */
+/* Compares the order with that of a sort of the depths on the CPU. Returns how many splats are visible. */
 static uint32_t check_order(cl_command_queue queue, const frame_buffers *f, uint32_t all) {
     float *depths = (float *)allocate(all * sizeof *depths);
     unsigned char *seen = (unsigned char *)allocate(all);
@@ -243,7 +243,7 @@ int main(int argc, char **argv) {
     select.call.queue = queue;
     memset(&sort, 0, sizeof sort);
     numbers = make_payload(f.numbers, f.order, sizeof(uint32_t));
-    sort.count = count; /* at most; the device reads how many there are: */
+    sort.count = count; /* at most; the device reads the number: */
     sort.count_buffer.mem = f.count;
     sort.key_type = GPUSCAN_TYPE_F32;
     sort.descending = 1;
@@ -274,7 +274,7 @@ int main(int argc, char **argv) {
         check(gs, gpuscan_select(gs, &select), "gpuscan_select");
         check(gs, gpuscan_sort(gs, &sort), "gpuscan_sort");
         launch(queue, list, count, group_size(&info, list, GROUP));
-        check(NULL, clFinish(queue), "clFinish"); /* for the clock alone */
+        check(NULL, clFinish(queue), "clFinish"); /* only for the clock */
         times[frame] = 1e3 * (now() - start);
         if (frame % DRAWN == 0) {
             char path[1000];

@@ -4,8 +4,8 @@
 
    A scan in buffers and with semaphores that OpenCL and Vulkan share (cl_khr_external_memory_opaque_fd and
    cl_khr_external_semaphore_opaque_fd), without a window. Vulkan copies numbers into its buffer and signals a semaphore;
-   OpenCL's queue waits for that, acquires the buffers, scans, releases them and signals another; Vulkan waits for this
-   and copies the sums out. The host only enqueues, and waits for the fence in the end. Where sharing is missing, or with
+   OpenCL's queue waits for it, acquires the buffers, scans, releases them and signals another; Vulkan waits for that
+   and copies the sums out. The host only enqueues, and waits for the fence at the end. If sharing is missing, or with
    --host, the numbers go through the host's memory. Every sum is compared with a plain loop's. */
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
@@ -32,7 +32,7 @@ typedef struct vulkan {
     uint32_t family;
     VkQueue queue;
     VkCommandPool pool;
-    VkCommandBuffer commands[2]; /* before and behind OpenCL's */
+    VkCommandBuffer commands[2]; /* before and after OpenCL's */
     VkFence fence;
     VkSemaphore semaphores[2]; /* Vulkan is done, OpenCL is done */
 } vulkan;
@@ -62,7 +62,7 @@ static void uuid_of(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *proper
     memcpy(uuid, id.deviceUUID, VK_UUID_SIZE);
 }
 
-/* Opens the device of this UUID; *shared: it is there and hands out its memory and semaphores. Otherwise any device. */
+/* Opens the device with this UUID; *shared: it exists and exports memory and semaphores. Otherwise opens any device. */
 static void open_vulkan(vulkan *v, const unsigned char *wanted, int *shared) {
     static const char *const names[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
                                         VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME};
@@ -147,10 +147,10 @@ static void open_commands(vulkan *v, int shared) {
 typedef struct memory {
     VkBuffer buffer;
     VkDeviceMemory memory;
-    VkDeviceSize size; /* of the memory */
+    VkDeviceSize size; /* bytes of the memory */
 } memory;
 
-/* A buffer in memory with these properties, which OpenCL may have, too. */
+/* Makes a buffer in memory with these properties. shared: OpenCL may import it. */
 static memory make_memory(const vulkan *v, VkDeviceSize bytes, VkMemoryPropertyFlags wanted, int shared) {
     VkExternalMemoryBufferCreateInfo external;
     VkExportMemoryAllocateInfo exported;
@@ -195,7 +195,7 @@ static void free_memory(const vulkan *v, memory *m) {
     vkFreeMemory(v->device, m->memory, NULL);
 }
 
-/* Hands the buffers over to OpenCL, or takes them back. */
+/* Records that the buffers go to OpenCL, or come back. */
 static void record_owner(const vulkan *v, VkCommandBuffer commands, const memory *buffers, int count, int to_opencl) {
     VkBufferMemoryBarrier barriers[2];
     int k;
@@ -213,7 +213,7 @@ static void record_owner(const vulkan *v, VkCommandBuffer commands, const memory
                          (uint32_t)count, barriers, 0, NULL);
 }
 
-/* The two halves of Vulkan's work: numbers in, sums out. */
+/* Records the two halves of Vulkan's work: numbers in, sums out. */
 static void record(const vulkan *v, const memory *shared, const memory *in, const memory *out, VkDeviceSize bytes) {
     VkCommandBufferBeginInfo begin;
     VkMemoryBarrier read;
@@ -238,7 +238,7 @@ static void record(const vulkan *v, const memory *shared, const memory *in, cons
     vk(vkEndCommandBuffer(v->commands[1]), "vkEndCommandBuffer");
 }
 
-/* The first half signals, the second waits and sets the fence. */
+/* Submits a half. The first one signals, the second one waits and sets the fence. */
 static void submit(const vulkan *v, int half) {
     static const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkSubmitInfo info;
@@ -266,7 +266,7 @@ typedef struct extensions {
     clEnqueueReleaseExternalMemObjectsKHR_fn release;
 } extensions;
 
-/* ISO C has no cast from object to function pointers. 0: it is not there. */
+/* Gets a function; ISO C does not cast objects to function pointers. Returns 0 if there is none. */
 static int find_function(cl_platform_id platform, const char *name, void *function, size_t size) {
     void *found = clGetExtensionFunctionAddressForPlatform(platform, name);
     memcpy(function, &found, size);
@@ -275,7 +275,7 @@ static int find_function(cl_platform_id platform, const char *name, void *functi
     return found != NULL;
 }
 
-/* Whether OpenCL's device shares, and its UUID. */
+/* Returns whether OpenCL's device can share, and gives its UUID. */
 static int can_share(const gpuscan_info *info, extensions *x, unsigned char *uuid) {
     static const char *const names[] = {"cl_khr_external_memory_opaque_fd", "cl_khr_external_semaphore_opaque_fd",
                                         "cl_khr_device_uuid"};
@@ -304,7 +304,7 @@ static int can_share(const gpuscan_info *info, extensions *x, unsigned char *uui
 #undef FIND
 }
 
-/* Vulkan's memory as a buffer of OpenCL's, which takes over the file descriptor. */
+/* Imports Vulkan's memory as an OpenCL buffer, which takes over the file descriptor. */
 static cl_mem import_memory(const vulkan *v, const gpuscan_info *info, const memory *m) {
     PFN_vkGetMemoryFdKHR get = (PFN_vkGetMemoryFdKHR)vkGetDeviceProcAddr(v->device, "vkGetMemoryFdKHR");
     cl_mem_properties properties[3] = {CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, 0, 0};
@@ -350,7 +350,7 @@ typedef struct work {
     cl_command_queue queue;
     cl_mem mems[2];
     cl_semaphore_khr semaphores[2];
-    cl_uint *in, *out; /* the memory that Vulkan copies from and to, as the host sees it */
+    cl_uint *in, *out; /* the memory from and to which Vulkan copies, mapped on the host */
     size_t bytes;
 } work;
 
@@ -423,7 +423,7 @@ int main(int argc, char **argv) {
     w.scan.call.queue = w.queue;
     check(w.gs, gpuscan_scan_prepare(w.gs, &w.scan), "gpuscan_scan_prepare");
 
-    for (k = 0; k < ROUNDS; k++) { /* other numbers each time */
+    for (k = 0; k < ROUNDS; k++) { /* other numbers in each round */
         for (i = 0; i < count; i++)
             w.in[i] = (cl_uint)((i + 1 + (uint64_t)k * count) * 0x9e3779b97f4a7c15u >> 40);
         memset(w.out, 0xee, w.bytes);

@@ -2,19 +2,19 @@
 
    words [text]
 
-   How often each word of a text occurs, and the words that occur most. Without a file: of the library's own kernels.
-   Letters, digits, _ and bytes above 127 make words; A and a are one letter. All is done on the device, which alone knows how
-   many words there are and how many of them differ:
+   Counts how often each word of a text occurs, and prints the most frequent words. Without a file it takes the
+   library's kernels. Letters, digits, _ and bytes above 127 make words; A and a are one letter. All is done on the
+   device, which alone knows how many words there are and how many of them differ:
 
-     1. A scan gives each place the hash of the word so far. A character is a map, x -> power * x + hash: a letter's
+     1. A scan gives each position the hash of the word so far. A character is a map, x -> power * x + hash: a letter's
         appends it, another's forgets what was before. The scan's operator applies one map after another.
-     2. A selection takes the place and the hash at the end of each word: a kernel has flagged them.
-     3. A sort by hash brings equal words together; the places go along, in their order.
-     4. Runs of equal hashes are words: each one's length is how often it occurs, and its first place is kept.
-     5. A sort of the lengths, descending, puts the words that occur most in front.
+     2. A selection takes the position and the hash at the end of each word, which a kernel has flagged.
+     3. A sort by hash brings equal words together; the positions go along, in their order.
+     4. Runs of equal hashes are words: each one's length is how often it occurs, and its first position is kept.
+     5. A sort of the lengths, descending, puts the most frequent words first.
 
-   The host reads the places and lengths, and checks them with a table of its own, which compares words and not hashes.
-   Two words of one hash of 64 bits are not to be expected; the table would see them. */
+   The host reads the positions and lengths, and checks them with a table on the CPU, which compares words, not hashes.
+   Two words with the same 64-bit hash are not to be expected; the table would notice them. */
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -22,8 +22,8 @@
 
 enum { SHOWN = 12, GROUP = 64 };
 
-/* A map as ulong2: x the hash, y the power, of which each letter brings an odd factor, so that it is 0 only after what
-   is no letter. */
+/* A map as ulong2: x is the hash, y the power. Each letter contributes an odd factor, so y is 0 only after a character
+   that is no letter. */
 #define SPELLING                                                                                                       \
     "uchar letter(uchar c) {\n"                                                                                        \
     "    if (c >= 'A' && c <= 'Z') return c + 32;\n"                                                                   \
@@ -70,7 +70,7 @@ static unsigned char *read_text(const char *name, uint32_t *size) {
     return text;
 }
 
-/* The word that ends at a place: its first place, and one behind its last. */
+/* A word: its first position, and the one behind its last. */
 typedef struct {
     uint32_t begin, end;
 } word;
@@ -91,7 +91,7 @@ static int same_word(const unsigned char *text, word a, word b) {
     return b.end - b.begin == size;
 }
 
-/* Counts of words on the CPU, in a table of open addressing: slots is a power of two above the number of words. */
+/* Counts of words on the CPU, in an open-addressing table: slots is a power of two above the number of words. */
 typedef struct {
     word     first;
     uint32_t count; /* 0: empty */
@@ -106,7 +106,7 @@ static entry *entry_of(entry *table, uint32_t slots, const unsigned char *text, 
     return &table[slot];
 }
 
-/* Returns how many words differ; *all: how many there are. */
+/* Returns the number of different words; *all: the number of words. */
 static uint32_t count_on_cpu(entry *table, uint32_t slots, const unsigned char *text, uint32_t size, uint32_t *all) {
     uint32_t different = 0, i, begin = 0;
     for (*all = 0, i = 0; i < size; i++) {
@@ -131,7 +131,7 @@ static uint32_t count_on_cpu(entry *table, uint32_t slots, const unsigned char *
     return different;
 }
 
-/* Whether the device found each word once, with its first place and as often as it is there, by falling counts. */
+/* Checks that the device found each word once, with its first position and count, in descending order of counts. */
 static void check_words(entry *table, uint32_t slots, const unsigned char *text, const uint32_t *places,
                         const uint32_t *counts, uint32_t different) {
     uint32_t i;
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     moved = make_payload(b.places, b.sorted_places, 4);
     by_hash.src.mem = b.hashes;
     by_hash.dst.mem = b.sorted_hashes;
-    by_hash.count = size; /* at most; the device reads how many there are: */
+    by_hash.count = size; /* at most; the device reads the number: */
     by_hash.count_buffer.mem = b.words;
     by_hash.key_type = GPUSCAN_TYPE_U64;
     by_hash.custom = &hash_of;
@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
     by_count.payload_count = 1;
     by_count.call.queue = queue;
 
-    for (turn = 0; turn < 2; turn++) { /* the first builds the programs */
+    for (turn = 0; turn < 2; turn++) { /* the first turn builds the programs */
         start = now();
         launch(queue, end_words, size, group_size(&info, end_words, GROUP));
         check(gs, gpuscan_scan(gs, &scan), "gpuscan_scan");

@@ -1,4 +1,4 @@
-/* What the tests of how calls run share: queues, events, objects that go through the layer, a job with one call. */
+/* What the tests of how calls run share: queues, events, objects that go through the layer, and a job with one call. */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 
@@ -29,7 +29,7 @@ static inline int event_status(cl_event event) {
     return status;
 }
 
-/* An object through the layer, on the test's context, device and queue. */
+/* Creates an object through the layer, on the test's context, device and queue. */
 static inline gpuscan *layered(void) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
@@ -39,7 +39,7 @@ static inline gpuscan *layered(void) {
     return gs;
 }
 
-/* A host call that is right shows that the object works: it needs a queue, buffers, programs. */
+/* Fails unless the object works: a host call that is right needs a queue, buffers and programs. */
 static inline void object_works(gpuscan *gs) {
     cl_uint src[300], dst[300];
     cl_uint i;
@@ -55,7 +55,7 @@ static inline void object_works(gpuscan *gs) {
             fail_msg("%s: %u at %u", test.what, (unsigned)dst[i], (unsigned)i);
 }
 
-/* The job runs by this call and is right in the end. 0: the device refuses the strategy. */
+/* Runs the job by this call and checks it. Returns 0 if the device refuses the strategy. */
 static inline int job_right(gpuscan *gs, job *j, const gpuscan_call *call) {
     job_reset(j);
     if (!job_ran(j, job_start(gs, j, call), call->strategy))
@@ -65,7 +65,7 @@ static inline int job_right(gpuscan *gs, job *j, const gpuscan_call *call) {
     return 1;
 }
 
-/* One answer of clGetDeviceInfo replaced. */
+/* One answer of clGetDeviceInfo that is replaced. */
 static struct {
     cl_device_info what;
     const void *value;
@@ -89,7 +89,7 @@ static inline int open_calls(void **state) {
     if (test_open(state) != 0)
         return -1;
     many = test_size(3000, 100000, 1000000);
-    alarm(test.is_small ? 3000 : 900); /* a call that hangs ends the program instead of the machine's patience */
+    alarm(test.is_small ? 3000 : 900); /* a call that hangs ends the program */
     return 0;
 }
 

@@ -1,17 +1,17 @@
-/* Calls as C code: a failed check prints the one at hand, so that it can be repeated without the test. */
+/* Calls as C code: a failed check prints the present call, so that it can be repeated without the test. */
 #ifndef TEST_CODE_H
 #define TEST_CODE_H
 
 enum { CODE_BUFFERS = 16 };
 
-/* The call at hand. */
+/* The present call. */
 static struct {
     char        text[16384];
     size_t      length;
-    const char *of_case;               /* whose case the text is, with all that makes the data; NULL: it is a desc */
+    const char *of_case;               /* the operation whose case the text is; NULL: a desc */
     cl_mem      buffers[CODE_BUFFERS]; /* those that the desc names */
     int         buffer_count;
-    int         is_off;                /* while threads make calls */
+    int         is_off;                /* while several threads make calls */
 } call_code;
 
 static inline void code_begin(const char *of_case) {
@@ -21,7 +21,7 @@ static inline void code_begin(const char *of_case) {
     call_code.buffer_count = 0;
 }
 
-/* What does not fit is cut off. */
+/* Adds to the text. Cuts off what does not fit. */
 static inline void code_add(const char *format, ...) {
     va_list arguments;
     int     length;
@@ -34,7 +34,7 @@ static inline void code_add(const char *format, ...) {
         call_code.length = sizeof call_code.text - 1;
 }
 
-/* What a field's number is. */
+/* What a field's number means. */
 typedef enum code_kind { CODE_NUMBER, CODE_TYPE, CODE_OP, CODE_STRATEGY, CODE_CAST } code_kind;
 
 typedef struct code_field {
@@ -57,7 +57,7 @@ static inline void code_enumerator(const char *prefix, const char *name) {
         code_add("%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name == '-' ? '_' : *name);
 }
 
-/* Assigns all that is not zero. */
+/* Assigns all fields that are not zero. */
 static inline void code_fields(const char *object, const code_field *fields, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ static inline void code_fields(const char *object, const code_field *fields, siz
 
 /* ---- descs ------------------------------------------------------------------------------------------------------- */
 
-/* Buffers are numbered in the order in which the desc names them. */
+/* Names a buffer by its number, in the order in which the desc names buffers. */
 static inline void code_buffer(const char *name, gpuscan_buffer buffer) {
     int i;
     if (buffer.mem) {
@@ -145,7 +145,7 @@ static inline void code_custom(const gpuscan_custom *custom) {
     code_add("};\n");
 }
 
-/* Declarations, then a desc of all zeros. */
+/* Adds the declarations and a desc of zeros. */
 static inline void code_desc(const char *type, const gpuscan_custom *custom) {
     code_begin(NULL);
     code_add("    %s d;\n", type);
@@ -226,7 +226,7 @@ static inline void code_reduce(const gpuscan_reduce_desc *d) {
     code_call(&d->call);
 }
 
-/* A histogram's fields but its buffers and its call: object is the desc's name. */
+/* Adds a histogram's fields, except its buffers and its call. object: the desc's name. */
 static inline void code_histogram_fields(const char *object, const gpuscan_histogram_desc *d) {
     const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
                                  {"sample_type", CODE_TYPE, "", d->sample_type},
@@ -340,7 +340,7 @@ static inline void code_quantile(const gpuscan_quantile_desc *d) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Each of a test's calls leaves its desc behind; within a case that is there, which says more. */
+/* Records the desc of each call of a test, unless a case is recorded, which says more. */
 #define CODE_CALL(operation, d, ...)                                                                                   \
     do {                                                                                                               \
         if (call_code.of_case || call_code.is_off)                                                                     \

@@ -1,11 +1,11 @@
-/* How elements are cut into segments, and the same as flags and as keys: what the tests of segments share. */
+/* What the tests of segments share: ways to cut elements into segments, as offsets, flags or keys. */
 #ifndef TEST_CUTS_H
 #define TEST_CUTS_H
 
 #include "harness.h"
 
-/* Where segments end: in some steps of random lengths; of one element; many empty ones at both ends and between; a few
-   long ones; with elements before the first and behind the last; offsets beyond count. */
+/* Where segments end: steps of random lengths; one element each; many empty segments at both ends and between; a few
+   long ones; elements before the first and behind the last segment; offsets beyond count. */
 typedef enum test_cuts {
     CUTS_RANDOM = 0,
     CUTS_ONES,
@@ -16,7 +16,7 @@ typedef enum test_cuts {
     CUTS_COUNT
 } test_cuts;
 
-/* The offsets of n segments of count elements: ascending, n + 1 of them. */
+/* Returns the offsets of n segments of count elements: n + 1 of them, ascending. */
 static inline uint64_t *cut_offsets(test_cuts cuts, uint64_t n, uint64_t count) {
     uint64_t *at = (uint64_t *)test_alloc((n + 1) * sizeof *at);
     uint64_t  s, next = cuts == CUTS_INSIDE ? count / 3 : 0;
@@ -49,7 +49,7 @@ static inline uint64_t *cut_offsets(test_cuts cuts, uint64_t n, uint64_t count) 
     return at;
 }
 
-/* Of each of count elements whether it is the first, or an offset is its index: a byte that is 0 or 1. */
+/* Returns for each of count elements a byte: 1 if it is the first element or an offset is its index, otherwise 0. */
 static inline unsigned char *cut_heads(const uint64_t *at, uint64_t n, uint64_t count) {
     unsigned char *heads = (unsigned char *)test_alloc(count + 1);
     uint64_t       s;
@@ -61,7 +61,7 @@ static inline unsigned char *cut_heads(const uint64_t *at, uint64_t n, uint64_t 
     return heads;
 }
 
-/* The same as numbers of a type, not 0 at heads: of the first one nothing need be said. */
+/* Returns the heads as numbers of a type, not 0 at heads. The first element's number may be anything. */
 static inline unsigned char *cut_flags(const unsigned char *heads, uint64_t count, gpuscan_type type) {
     size_t         size = ref_size(type);
     unsigned char *flags = (unsigned char *)test_alloc(count * size);
@@ -72,8 +72,8 @@ static inline unsigned char *cut_flags(const unsigned char *heads, uint64_t coun
     return flags;
 }
 
-/* And as keys: each differs from the one before at heads alone. Of floats NaN where a segment has one element, and
-   zeros of both signs within one. */
+/* Returns the heads as keys: a key differs from the one before it only at heads. Floats are NaN in some segments of one
+   element, and zeros of both signs occur within a segment. */
 static inline unsigned char *cut_keys(const unsigned char *heads, uint64_t count, gpuscan_type type) {
     size_t         size = ref_size(type);
     unsigned char *keys = (unsigned char *)test_alloc(count * size);

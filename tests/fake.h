@@ -1,7 +1,6 @@
-/* An OpenCL that only pretends: one platform with one device, which says of itself what fake.device holds. Objects are
-   counted, buffers hold what is written, kernels are not run. programs.c puts it into the library's table, and
-   elsewhere_stub.c makes a loader of it; test_devices.c wants the
-   answers alone (FAKE_SAYS_ONLY). */
+/* An OpenCL that only pretends: one platform with one device that answers what fake.device holds. It counts objects,
+   stores what is written to buffers, and runs no kernels. programs.c puts it into the library's table, elsewhere_stub.c
+   makes a loader of it, and test_devices.c uses only the answers (FAKE_SAYS_ONLY). */
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
 
@@ -9,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What a device says; it says nothing of what is 0 or NULL. */
+/* A device's answers. It does not answer what is 0 or NULL. */
 typedef struct fake_device {
     const char *file, *name, *vendor, *platform, *version, *language, *extensions; /* file: for programs.c */
     cl_uint vendor_id;
@@ -18,10 +17,10 @@ typedef struct fake_device {
     cl_ulong local;
     cl_uint units;
     int has_f64;
-    cl_uint capability; /* of NVIDIA's, times 10 */
+    cl_uint capability; /* NVIDIA's, times 10 */
     cl_uint clock;
     cl_ulong cache;
-    cl_uint wave; /* work-items of a sub-group; 0: AMD's have 64, Intel's 8, 16 or 32 */
+    cl_uint wave; /* work-items of a sub-group; 0: AMD 64, Intel 8, 16 or 32 */
 } fake_device;
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -30,7 +29,7 @@ static inline size_t fake_text_size(const char *text) {
     return text ? strlen(text) + 1 : 0;
 }
 
-/* 1: the device answers, *code is the call's result. 0: it says nothing of that. */
+/* Returns 1 if the device answers; *code is then the call's result. Returns 0 if it has no answer. */
 static inline int fake_says(const fake_device *d, cl_device_info asked, size_t size, void *value, size_t *needed,
                             cl_int *code) {
     const cl_device_fp_config f64 = 63;
@@ -41,7 +40,7 @@ static inline int fake_says(const fake_device *d, cl_device_info asked, size_t s
     const int is_amd = d->extensions && strstr(d->extensions, "cl_amd");
     const int has_sizes = d->extensions && strstr(d->extensions, "cl_intel_required_subgroup_size");
     const int is_3 = d->extensions && d->version && strncmp(d->version, "OpenCL 3", 8) == 0;
-    /* Intel's driver for GPUs says 1.2 of its language, and has 3.0's features */
+    /* Intel's driver for GPUs reports language version 1.2, but has 3.0's features */
     const int is_neo = is_3 && strstr(d->version, "NEO");
     const int is_c_3 = is_neo || (is_3 && d->language && strncmp(d->language, "OpenCL C 3", 10) == 0);
     static const struct {
@@ -103,8 +102,8 @@ static inline cl_int fake_pointer(const void *pointer, size_t size, void *value,
 
 #ifndef FAKE_SAYS_ONLY
 
-/* What buffers, programs, queues, kernels and events are; size: a buffer's, or local memory that a kernel was given;
-   bytes: a buffer's, or a program's text. */
+/* Buffers, programs, queues, kernels and events. size: of a buffer, or of a kernel's local memory; bytes: a buffer's
+   data, or a program's text. */
 typedef struct fake_object {
     int references;
     size_t size;
@@ -116,9 +115,9 @@ static struct fake_state {
     const fake_device *device;  /* NULL: none */
     char handle;                /* the platform, the device and the context */
     unsigned launches, objects; /* objects: alive */
-    size_t widest;              /* launch, in work-items */
-    size_t local_bytes;         /* of the arguments set, in all */
-    int forgets;                /* buffers hold nothing and take no memory: zeros are read */
+    size_t widest;              /* work-items of the largest launch */
+    size_t local_bytes;         /* of all arguments set */
+    int forgets;                /* buffers store nothing and take no memory: reads give zeros */
     void (*built)(const char *text, const char *options);
 } fake;
 
@@ -183,7 +182,7 @@ static void fake_fill(unsigned char *bytes, const void *pattern, size_t pattern_
     size_t i, done = pattern_size < size ? pattern_size : size, step;
     for (i = 0; i < done; i++)
         bytes[i] = ((const unsigned char *)pattern)[i];
-    for (; done < size; done += step) { /* whole patterns, twice as many each time */
+    for (; done < size; done += step) { /* whole patterns, doubled in each step */
         step = done < size - done ? done : size - done;
         memcpy(bytes + done, bytes, step);
     }
@@ -266,7 +265,7 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
 
 /* ---- the entry points -------------------------------------------------------------------------------------------- */
 
-/* What each does, with the parameters of opencl.h. */
+/* What each function does, with the parameters of opencl.h. */
 #define FAKE_IDS(type, there, none)                                                                                    \
     if (ids && count && (there))                                                                                       \
         ids[0] = FAKE_HANDLE(type);                                                                                    \
@@ -349,7 +348,7 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
     fake.widest = global[0] > fake.widest ? global[0] : fake.widest;                                                   \
     return global[0] && local[0] && global[0] % local[0] == 0 ? fake_done(event) : CL_INVALID_WORK_GROUP_SIZE;
 #define FAKE_clEnqueueMarkerWithWaitList return fake_done(event);
-#define FAKE_clGetImageInfo              return CL_INVALID_MEM_OBJECT; /* there are none */
+#define FAKE_clGetImageInfo              return CL_INVALID_MEM_OBJECT; /* there are no images */
 #define FAKE_clCreateImage                                                                                             \
     if (status)                                                                                                        \
         *status = CL_INVALID_OPERATION;                                                                                \

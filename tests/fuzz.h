@@ -14,7 +14,7 @@ static struct {
     size_t left;
 } fuzz_input;
 
-/* 0 once the input has ended. */
+/* Returns the next byte, or 0 once the input has ended. */
 static inline unsigned fuzz_8(void) {
     if (fuzz_input.left == 0)
         return 0;
@@ -27,7 +27,7 @@ static inline unsigned fuzz_16(void) {
     return low | fuzz_8() << 8;
 }
 
-/* 0 to limit - 1, for limits up to 256. */
+/* Returns 0 to limit - 1; limit: at most 256. */
 static inline unsigned fuzz_below(unsigned limit) {
     return fuzz_8() % limit;
 }
@@ -37,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #ifdef FUZZ_MAIN
 
-/* program SECONDS FILES...: runs the files, then changes and joins them for so many seconds. An input that fails ends
-   the program; it was written to fuzz-failed.bin before. */
+/* program SECONDS FILES...: runs the files, then changes and joins them for SECONDS. Each input is first written to
+   fuzz-failed.bin. An input that fails ends the program. */
 enum { FUZZ_LARGEST = 4096 };
 
 typedef struct fuzz_file {
@@ -62,7 +62,7 @@ static void fuzz_run(const fuzz_file *input, const char *keep) {
     LLVMFuzzerTestOneInput(input->bytes, input->size);
 }
 
-/* A file with some of its bytes changed, or another file's behind its first ones, or random bytes. */
+/* Fills an input: a file with some bytes changed, or joined with another file's end, or random bytes. */
 static void fuzz_change(fuzz_file *input, const fuzz_file *files, size_t count) {
     size_t i, changes;
     memset(input, 0, sizeof *input);

@@ -1,17 +1,17 @@
-/* What the test programs share: one device, buffers between guard words, random numbers, checks that name their case.
+/* What the test programs share: one device, buffers between guards, random numbers, and checks that name their case.
 
    Environment:
        GPUSCAN_DEVICE        a part of the name of the device to test
-       GPUSCAN_TEST_SIZE     "small": a slow simulator; sizes shrink, and loops take fewer steps
+       GPUSCAN_TEST_SIZE     "small": for a slow simulator, with smaller sizes and shorter loops
        GPUSCAN_TEST_LONG     1: full cross products and the largest sizes
        GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
-       GPUSCAN_TEST_SHARE    a number by which the shares of combinations that a run takes are divided; 1 by default
-       GPUSCAN_TEST_SECONDS  how long test_pairs goes on with calls at random, for each operation; 0 by default
-       GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
+       GPUSCAN_TEST_SHARE    divides the share of combinations that a run takes; 1 by default
+       GPUSCAN_TEST_SECONDS  seconds of random calls for each operation in test_pairs; 0 by default
+       GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: features of the device that are not used
        GPUSCAN_TEST_GROUP    the largest work-group size to use
-       GPUSCAN_TEST_LOCAL    the bytes of local memory to use at most
-       GPUSCAN_TEST_PLANT    the name of a mistake that is built into the kernels: see [PLANTED DEFECTS] there
-       GPUSCAN_TEST_HOST_AT  buffers lie in memory of the host's, so many elements behind a line: see test_buffer_new
+       GPUSCAN_TEST_LOCAL    the most bytes of local memory to use
+       GPUSCAN_TEST_PLANT    a mistake to build into the kernels: see [PLANTED DEFECTS] there
+       GPUSCAN_TEST_HOST_AT  buffers use host memory, this many alignments behind a line: see test_buffer_new
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
@@ -36,8 +36,8 @@
 
 #include <cmocka.h>
 
-/* The tests call OpenCL themselves and are linked with it. The library must then use the same entry points, also where
-   a simulator puts its own in front of the loader's. */
+/* The tests call OpenCL themselves and are linked with it. The library must then use the same entry points, even if a
+   simulator puts its own before the loader's. */
 #ifndef GPUSCAN_LINK_OPENCL
 #define GPUSCAN_LINK_OPENCL
 #endif
@@ -46,37 +46,37 @@
 
 #include "reference.h"
 
-/* The device under test: filled by test_open, the same for all tests of a program. */
+/* The device under test. test_open fills it, and all tests of a program share it. */
 static struct test_state {
-    gpuscan         *gs; /* its queue is the one below, so that a test's reads follow the calls */
+    gpuscan         *gs; /* its queue is `queue`, so that a test's reads follow the calls */
     gpuscan_info     info;
     cl_context       context;
     cl_device_id     device;
     cl_command_queue queue; /* in-order */
     int              is_small, is_long, is_simulator;
     uint64_t         seed, random, share;
-    uint64_t         part;      /* share, or less where a test has no case of its own: see test_run */
+    uint64_t         part;      /* share, or less if a test then has no case: see test_run */
     int              has_share; /* the running test asked for its share */
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
     uint32_t         announced;      /* refusals that the running test announced */
     int              is_known_wrong; /* the driver gives wrong results, and the library should find out */
-    char             what[512]; /* the case that a failed check names */
-    gpuscan         *whole;     /* while gs is an object with limits: the one without */
-    gpuscan_limits   limits;    /* and these */
-    uint32_t         chunk;     /* what test_chunk set */
-    const gpuscan_opencl *limited_opencl; /* entry points of such an object; NULL: the usual ones */
-    uint64_t         name;      /* the running test's, hashed */
-    unsigned         turn;      /* counts what takes turns, from 0 in each test */
-    unsigned         host_at;   /* a CPU's buffers are memory of the host's: see test_buffer_new; 0: they are not */
-    gpuscan_strategy strategy;  /* that test_strategies runs with */
-    int              is_attempt, is_quiet; /* a failed check goes back instead of ending the test; it says nothing */
+    char             what[512]; /* the case that a failed check prints */
+    gpuscan         *whole;     /* the object without limits, while gs has limits */
+    gpuscan_limits   limits;    /* those of gs */
+    uint32_t         chunk;     /* set by test_chunk */
+    const gpuscan_opencl *limited_opencl; /* entry points of an object with limits; NULL: the usual ones */
+    uint64_t         name;      /* hash of the running test's name */
+    unsigned         turn;      /* counts turns, from 0 in each test */
+    unsigned         host_at;   /* a CPU's buffers use the host's memory: see test_buffer_new; 0: they do not */
+    gpuscan_strategy strategy;  /* the one that test_strategies runs with */
+    int              is_attempt, is_quiet; /* a failed check jumps to back instead of ending the test; prints nothing */
     jmp_buf          back;
 } test;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* One name for each value of an enum: one more, or one fewer, does not compile. */
+/* Names the values of an enum. Code with a name too many or too few does not compile. */
 #define TEST_NAMES(function, type, count, ...)                                                                         \
     static const char *const function##_list[] = {__VA_ARGS__};                                                        \
     typedef char             function##_covers_its_enum[sizeof function##_list / sizeof(char *) == (count) ? 1 : -1];  \
@@ -94,7 +94,7 @@ TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto",
 
 #include "code.h"
 
-/* Loops over an enum: the types, or operators, of these kinds of reference.h. */
+/* Loops over an enum's types or operators of the given kinds of reference.h. */
 #define TEST_EACH_TYPE(type, kinds)                                                                                    \
     for ((type) = 0; (type) < GPUSCAN_TYPE_COUNT; (type)++)                                                            \
         if (!(ref_kind((gpuscan_type)(type)) & (kinds))) {                                                             \
@@ -106,7 +106,7 @@ TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto",
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The call at hand as C code: a case's (see test_strategies), or the latest call's desc. */
+/* Prints the present call as C code: a case's (see test_strategies), or the latest call's desc. */
 static inline void test_print_code(void) {
     if (call_code.length == 0)
         return;
@@ -119,7 +119,7 @@ static inline void test_print_code(void) {
     code_begin(NULL);
 }
 
-/* cmocka's, which prints the call too. */
+/* Does what cmocka's fail_msg does, and prints the call. */
 #undef fail_msg
 #define fail_msg(...)                                                                                                  \
     do {                                                                                                               \
@@ -133,7 +133,7 @@ static inline void test_print_code(void) {
         fail();                                                                                                        \
     } while (0)
 
-/* Names the case at hand, printf-like; each failed check prints it. */
+/* Names the present case, printf-like. Each failed check prints it. */
 static inline void test_case(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -141,7 +141,7 @@ static inline void test_case(const char *format, ...) {
     va_end(arguments);
 }
 
-/* The result must be exactly this one. */
+/* Fails unless the result is the wanted one. */
 static inline void test_expect(gpuscan_result got, gpuscan_result wanted) {
     if (got != wanted)
         fail_msg("%s: %d (%s) instead of %d (%s): %s", test.what, (int)got, gpuscan_result_string(got), (int)wanted,
@@ -152,7 +152,7 @@ static inline void test_ok(gpuscan_result result) {
     test_expect(result, GPUSCAN_SUCCESS);
 }
 
-/* An OpenCL call of the test itself. */
+/* Fails unless an OpenCL call of the test itself succeeds. */
 static inline void test_cl(cl_int status) {
     if (status != CL_SUCCESS)
         fail_msg("%s: the test's own OpenCL call returned %d", test.what, (int)status);
@@ -160,8 +160,8 @@ static inline void test_cl(cl_int status) {
 
 /* ---- the alarm --------------------------------------------------------------------------------------------------- */
 
-/* A strategy may be refused for what gpuscan_info or the call says, and for nothing else. And no test may make the
-   library give a strategy or the lanes up: its self-test blames the device, but here the library is to blame. */
+/* Only what gpuscan_info or the call says may refuse a strategy. No test may make the library give up a strategy or the
+   lanes: its self-test blames the device, but here the library is to blame. */
 
 typedef struct test_refusals {
     uint32_t    count, strategies; /* gpuscan_info's refusals and refused */
@@ -178,13 +178,13 @@ static inline test_refusals test_get_refusals(gpuscan *gs) {
     return r;
 }
 
-/* In this test the object will refuse so many times: the test says why, and breaks something for it. */
+/* Announces that this test makes the object give up `count` times, and why. */
 static inline void test_announce_refusals(uint32_t count, const char *why) {
     test.announced += count;
     print_message("announced: %u refusals, %s\n", (unsigned)count, why);
 }
 
-/* 1 when the object gave up what no test announced. */
+/* Returns 1 if the object gave up something that no test announced. */
 static inline int test_alarm(gpuscan *gs) {
     test_refusals r = test_get_refusals(gs);
     if (r.count == test.announced)
@@ -199,7 +199,7 @@ static inline int test_alarm(gpuscan *gs) {
     return 1;
 }
 
-/* Destroys an object of a test's own, and fails when it gave up what no test announced. */
+/* Destroys a test's object, and fails if the object gave up something that no test announced. */
 static inline void test_destroy(gpuscan *gs) {
     int alarm = gs && test_alarm(gs);
     gpuscan_destroy(gs);
@@ -207,19 +207,19 @@ static inline void test_destroy(gpuscan *gs) {
         fail_msg("%s: the library gave up a strategy or the lanes", test.what);
 }
 
-/* The profile of the object under test rules the strategy out. */
+/* Returns whether the profile of the object under test rules the strategy out. */
 static inline int test_is_refused(gpuscan_strategy strategy) {
     return test.gs->device.profile.refused >> strategy & 1;
 }
 
-/* A CPU's strategy; on a device that refuses it the one of groups that computes the same way. */
+/* Returns a CPU's strategy, or if the device refuses it the strategy of groups that computes in the same way. */
 static inline gpuscan_strategy test_strategy_here(gpuscan_strategy strategy) {
     if (!gpuscan__is_cpu_strategy(strategy) || !test_is_refused(strategy))
         return strategy;
     return gpuscan__is_single_pass(strategy) ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS;
 }
 
-/* The test_..._refusal functions: why a call may be refused its strategy; NULL: it must run. */
+/* The test_..._refusal functions return why a call's strategy may be refused; NULL: it must run. */
 
 static inline const char *test_device_refusal(gpuscan_strategy strategy) {
     if (test.is_known_wrong)
@@ -238,7 +238,7 @@ static inline const char *test_scan_refusal(const gpuscan_scan_desc *d) {
         return NULL;
     if (d->custom && d->custom->size > 64)
         return "elements of more than 64 bytes";
-    if (in_place && (!test.info.has_fence || test.is_simulator)) /* which has an order instead */
+    if (in_place && (!test.info.has_fence || test.is_simulator)) /* a simulator runs groups in order instead */
         return "in place without a fence";
     if (d->count >> 30)
         return "more than 2^30 tiles";
@@ -261,7 +261,7 @@ static inline const char *test_uniform_add_refusal(const gpuscan_uniform_add_des
 }
 
 static inline const char *test_histogram_refusal(const gpuscan_histogram_desc *d) {
-    /* what every profile uses, less what a driver may take */
+    /* what every profile uses, minus what a driver may take */
     uint64_t local = test.info.local_memory < 16384 + 256 ? test.info.local_memory : 16384 + 256;
     if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return NULL;
@@ -286,7 +286,7 @@ static inline const char *test_runs_refusal(const gpuscan_runs_desc *d) {
         return NULL;
     if (d->count >> 30)
         return "more than 2^30 tiles";
-    if (d->dst.mem && size > 32) /* with the numbers beside it more than 64 bytes */
+    if (d->dst.mem && size > 32) /* more than 64 bytes, with the numbers beside it */
         return "large results";
     return test_device_refusal(d->call.strategy);
 }
@@ -303,12 +303,12 @@ static inline const char *test_sort_refusal(const gpuscan_sort_desc *d) {
     return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
 }
 
-/* Of operations that have one pass, or several, only. */
+/* For operations that have only one pass, or only several. */
 static inline const char *test_integral_refusal(const gpuscan_integral_desc *d) {
     return test_is_single_pass(d->call.strategy) ? "it has several passes" : NULL;
 }
 
-/* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
+/* Checks a call with a strategy. Returns 1 if it ran, 0 if it was refused for a reason that holds. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
     if (!refusal)
         refusal = test_device_refusal(strategy);
@@ -365,13 +365,13 @@ static inline int test_integral_ran(const gpuscan_integral_desc *d) {
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
-/* An operation's cases: how each is set up, run and taken down, and the code that repeats it. */
+/* An operation's cases: functions that set a case up, run it and take it down, and the code that repeats it. */
 typedef struct test_operation {
-    const char *name, *type; /* of this struct, and of its header less ".h"; of the cases */
+    const char *name, *type; /* of this struct and, with ".h", of its header; of the cases */
     void *(*set_up)(const void *given);
     int (*run)(void *set, gpuscan_strategy strategy);
     void (*take_down)(void *set);
-    void (*code)(const void *given); /* assigns the fields of a case c */
+    void (*code)(const void *given); /* adds code that assigns the fields of a case c */
 } test_operation;
 
 static inline void test_case_code(const test_operation *operation, const void *given) {
@@ -393,9 +393,8 @@ static inline int test_is_cpu(void) {
     return (test.gs->device.type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-/* Programs are what takes a CPU's compiler long, so a run of a small share has in each test, besides the library's own
-   choice, either the strategy of several passes, or those of one, on groups or on a CPU; which, its name and the seed
-   decide. */
+/* Programs take a CPU's compiler long. So each test of a run with a small share takes, besides AUTO, only the strategy
+   of several passes, or those of one pass, on groups or on a CPU. The test's name and the seed choose. */
 static inline int test_takes_all_strategies(void) {
     return test.is_long || test.share < 64 || !test_is_cpu();
 }
@@ -408,7 +407,7 @@ static inline int test_takes_strategy(int strategy) {
            (test.seed + test.name) % 4 == turns[strategy];
 }
 
-/* Likewise one of so many cases of a test. */
+/* Takes one of `of` cases of a test in the same way. */
 static inline int test_takes_one_of(uint64_t of, uint64_t number) {
     return test_takes_all_strategies() || (test.seed + test.name + number) % of == 0;
 }
@@ -418,8 +417,8 @@ static inline int test_takes_one_of(uint64_t of, uint64_t number) {
         if (!test_takes_strategy((int)(s))) {                                                                          \
         } else
 
-/* The one loop over strategies: sets a case up, runs it with those from first to last, where they are several with those
-   that the run takes, and takes it down. 0: the last was refused. */
+/* Sets a case up, runs it with the strategies from first to last (several: those that the run takes), and takes it
+   down. The only loop over strategies. Returns 0 if the last one was refused. */
 static inline int test_strategies(const test_operation *operation, const void *given, int first, int last) {
     void *set;
     int   s, ran = 0;
@@ -440,7 +439,7 @@ static inline void test_all_strategies(const test_operation *operation, const vo
     test_strategies(operation, given, 0, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* A program is built for each strategy, type and operator: by default this strategy alone, or, refused, AUTO. */
+/* Runs one strategy by default, AUTO if that is refused: each strategy, type and operator is a program to build. */
 static inline void test_one_strategy(const test_operation *operation, const void *given, gpuscan_strategy strategy) {
     if (test.is_long)
         test_all_strategies(operation, given);
@@ -448,26 +447,26 @@ static inline void test_one_strategy(const test_operation *operation, const void
         test_strategies(operation, given, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
 }
 
-/* The strategy whose turn it is. */
+/* Returns the strategy whose turn it is. */
 static inline gpuscan_strategy test_next_strategy(void) {
     return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
-/* Each combination is a program to build, so by default a run takes one of so many of them, the seed says which, and of
-   each test one at least: see test_run. The long run takes all. */
+/* Returns whether the run takes a combination. Each is a program to build, so a default run takes one of `of` of them,
+   which depends on the seed, and at least one in each test: see test_run. A long run takes all. */
 static inline int test_share(uint64_t combination, uint64_t of) {
     test.has_share = 1;
     return test.is_long || (combination + test.seed) % (of * test.part) == 0;
 }
 
-/* The one strategy that a type and an operator run with by default. */
+/* Returns the strategy with which a type and an operator run by default. */
 static inline gpuscan_strategy test_pair_strategy(gpuscan_type type, gpuscan_op op) {
     return (gpuscan_strategy)(1 + ((uint64_t)type + (uint64_t)op + test.seed) % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
-/* Whether a type and an operator, and a strategy, belong to this run: by default each type sums, and meets some other
-   operators, by the pair's own strategy, and u32 sums by all of them. So each operator meets several types, and each
-   strategy all kinds. */
+/* Returns whether a type and an operator, and a strategy, belong to this run. By default each type sums and meets some
+   other operators, with the pair's strategy; u32 sums with all strategies. So each operator meets several types, and
+   each strategy all kinds. */
 static inline int test_pair_in_run(gpuscan_type type, gpuscan_op op) {
     return op == GPUSCAN_OP_ADD || test_share((uint64_t)type + (uint64_t)op, 3);
 }
@@ -480,12 +479,12 @@ static inline int test_in_run(gpuscan_type type, gpuscan_op op, gpuscan_strategy
     return strategy == test_pair_strategy(type, op) && test_pair_in_run(type, op);
 }
 
-/* Whether the device has this type: only f64 may be missing. */
+/* Returns whether the device has this type. Only f64 may be missing. */
 static inline int test_has_type(gpuscan_type type) {
     return type != GPUSCAN_TYPE_F64 || test.info.has_f64;
 }
 
-/* Bytes that must be equal; the message names the first element that is not. */
+/* Fails unless the bytes are equal. The message names the first element that differs. */
 static inline void test_same_bytes(const void *got, const void *wanted, size_t element, uint64_t count) {
     const unsigned char *g = (const unsigned char *)got, *w = (const unsigned char *)wanted;
     uint64_t             i = 0;
@@ -503,7 +502,7 @@ static inline void test_same_bytes(const void *got, const void *wanted, size_t e
              hex[1]);
 }
 
-/* Values of a type that must be equal: integers bit by bit, floats as == sees them, any NaN like any other. */
+/* Fails unless the values are equal: integers bit by bit, floats by ==, and any NaN equals any other. */
 static inline void test_same(gpuscan_type type, const void *got, const void *wanted, uint64_t count) {
     uint64_t  i;
     ref_value g, w;
@@ -522,12 +521,12 @@ static inline void test_same(gpuscan_type type, const void *got, const void *wan
 
 /* ---- sizes and random numbers ------------------------------------------------------------------------------------ */
 
-/* One of three numbers, for a simulator, for the default run, for the long run. */
+/* Returns one of three numbers: for a simulator, for the default run, or for the long run. */
 static inline uint64_t test_size(uint64_t small, uint64_t normal, uint64_t large) {
     return test.is_small ? small : test.is_long ? large : normal;
 }
 
-/* Evenly distributed 64 bits: a linear congruential generator with its high bits folded into the low ones. */
+/* Returns 64 evenly distributed bits: a linear congruential generator whose high bits are folded into the low ones. */
 static inline uint64_t test_random(void) {
     uint64_t x;
     test.random = test.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -537,12 +536,12 @@ static inline uint64_t test_random(void) {
     return x ^ (x >> 29);
 }
 
-/* 0 to limit - 1. */
+/* Returns a number from 0 to limit - 1. */
 static inline uint64_t test_below(uint64_t limit) {
     return test_random() % limit;
 }
 
-/* [0, 1) in steps of 2^-53. */
+/* Returns a number in [0, 1), in steps of 2^-53. */
 static inline double test_unit(void) {
     return (double)(test_random() >> 11) * (1.0 / 9007199254740992.0);
 }
@@ -558,9 +557,9 @@ static inline void test_random_bytes(void *data, size_t size) {
     }
 }
 
-/* Data for which an operator's results are exact and tell one position from the next, in whatever order a strategy
-   combines: sums of small whole floats; products of odd integers, and of floats whose exponents cancel; extremes that
-   keep moving; bits that change one after the other. Exact for up to 2^20 elements. */
+/* Fills data for which an operator's results are exact and differ from position to position, in whatever order a
+   strategy combines them: sums of small whole floats; products of odd integers, or of floats whose exponents cancel;
+   extremes that keep moving; bits that change one after the other. Exact for up to 2^20 elements. */
 static inline void test_fill(gpuscan_type type, gpuscan_op op, void *data, uint64_t count) {
     static const double factors[4] = {2, 4, 8, 0.015625};
     unsigned            factor = 0;
@@ -579,7 +578,7 @@ static inline void test_fill(gpuscan_type type, gpuscan_op op, void *data, uint6
                 v.bits = (uint64_t)ldexp(place, (int)width) - (ref_is_signed(type) ? UINT64_C(1) << (width - 1) : 0);
         } else if (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR) {
             v.bits = op == GPUSCAN_OP_AND ? ~UINT64_C(0) : 0;
-        } else if (ref_is_float(type) && op == GPUSCAN_OP_MUL) { /* 60 factors, so that no choice of them overflows */
+        } else if (ref_is_float(type) && op == GPUSCAN_OP_MUL) { /* 60 factors: no choice of them overflows */
             v.real = i * 60 / count != (i + 1) * 60 / count ? factors[factor++ % 4] : v.bits & 1 ? 1 : -1;
         } else if (ref_is_float(type)) {
             v.real = (double)(v.bits % 17) - 8;
@@ -597,10 +596,10 @@ static inline void test_fill(gpuscan_type type, gpuscan_op op, void *data, uint6
         }
 }
 
-/* A value that the operator does not pass over, for inits. */
+/* Returns a value for inits that the operator does not ignore. */
 static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
     switch (op) {
-    case GPUSCAN_OP_MIN: /* about the middle of what test_fill makes, so that it matters for a while */
+    case GPUSCAN_OP_MIN: /* about the middle of test_fill's values, so that it matters for a while */
     case GPUSCAN_OP_MAX:
         return ref_is_float(type)    ? ref_real(-3)
                : ref_is_signed(type) ? ref_wrap(type, ~UINT64_C(0) - 4)
@@ -613,7 +612,7 @@ static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
         return ref_bits(64);
     case GPUSCAN_OP_ADD:
     case GPUSCAN_OP_XOR:
-    case GPUSCAN_OP_CUSTOM: /* these three have none of a builtin type: any number will do */
+    case GPUSCAN_OP_CUSTOM: /* the last three have no builtin type's identity: any number will do */
     case GPUSCAN_OP_ARGMIN:
     case GPUSCAN_OP_ARGMAX:
     case GPUSCAN_OP_COUNT:
@@ -622,12 +621,12 @@ static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
     return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
 }
 
-/* Whether an operator is one of this type's: the bitwise ones are for integers. */
+/* Returns whether an operator exists for this type: the bitwise ones are for integers. */
 static inline int test_op_fits(gpuscan_type type, gpuscan_op op) {
     return !(ref_is_float(type) && ref_op_kind(op) == REF_BITS);
 }
 
-/* Host memory, or the test fails; never of size 0. */
+/* Allocates host memory, at least 1 byte, or fails the test. */
 static inline void *test_alloc(uint64_t size) {
     void *memory = malloc(size ? (size_t)size : 1);
     if (memory == NULL) /* not assert_non_null: a static analyser would not see that it ends the test */
@@ -637,24 +636,24 @@ static inline void *test_alloc(uint64_t size) {
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
-/* A device buffer of count elements at an offset, between guards: all elements before the data, and TEST_GUARD bytes
-   behind it, hold a pattern that no call may change. The same memory takes other offsets and counts later. */
+/* A device buffer of count elements at an offset, between guards: all bytes before the data and TEST_GUARD bytes behind
+   it hold a pattern that no call may change. test_buffer_set may choose another offset and count later. */
 enum { TEST_GUARD = 256, TEST_OFFSET_MAX = 64 };
 
 typedef struct test_buffer {
-    gpuscan_buffer at; /* what goes into a desc */
+    gpuscan_buffer at; /* goes into a desc */
     size_t         element;
     uint64_t       count;
     size_t         capacity; /* bytes */
-    unsigned char *host;     /* as many bytes: what was read last */
-    unsigned char *memory;   /* what the buffer uses, if it is of the host's */
+    unsigned char *host;     /* capacity bytes: what was read last */
+    unsigned char *memory;   /* the buffer's memory, if it is the host's */
 } test_buffer;
 
 static inline unsigned char test_pattern(size_t position) {
     return (unsigned char)((position * 37 + (position >> 8) * 11 + 0xA5) & 255);
 }
 
-/* Queues of a test's own. */
+/* Creates another queue for a test. */
 static inline cl_command_queue test_queue_new(cl_command_queue_properties properties) {
     cl_int status = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(test.context, test.device, properties, &status);
@@ -668,9 +667,8 @@ static inline int test_has_unordered(void) {
     return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
 }
 
-/* Room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... Memory of the host's begins
-   host_at times the elements' alignment, as far as kernels need it, behind a line of 64 bytes; of single bytes, which
-   may be scratch, so many lines. */
+/* Makes room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... The host's memory
+   begins host_at alignments behind a line of 64 bytes; single bytes, which may be scratch, host_at lines behind it. */
 static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, uint64_t count) {
     const size_t alignment = element == 1 ? 64 : (element | 16) & (~(element | 16) + 1);
     test_buffer  buffer;
@@ -698,7 +696,8 @@ static inline void test_buffer_free(test_buffer *buffer) {
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* Data and guards to the device. data NULL: the pattern there too, to see what a call leaves alone. */
+/* Writes data and guards to the device. data NULL: writes the pattern there, too, to see what a call leaves
+   unchanged. */
 static inline void test_buffer_set(test_buffer *buffer, uint64_t offset, uint64_t count, const void *data) {
     size_t before = (size_t)offset * buffer->element, size = (size_t)count * buffer->element, i;
     if (before + size + TEST_GUARD > buffer->capacity)
@@ -715,8 +714,7 @@ static inline void test_buffer_set(test_buffer *buffer, uint64_t offset, uint64_
                                  NULL, NULL));
 }
 
-/* Reads what is on the device, fails when a guard is not what it was, and returns the data, valid until the next get,
-   set or free. */
+/* Reads the data back and returns it, valid until the next get, set or free. Fails if a guard has changed. */
 static inline void *test_buffer_get(test_buffer *buffer) {
     size_t before = (size_t)buffer->at.offset * buffer->element, size = (size_t)buffer->count * buffer->element, i;
     test_cl(clEnqueueReadBuffer(test.queue, buffer->at.mem, CL_TRUE, 0, before + size + TEST_GUARD, buffer->host, 0,
@@ -730,7 +728,7 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
-/* A 2D image, of the data or, where that is NULL, of anything. */
+/* Returns a 2D image of the data; data NULL: of any contents. */
 static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_channel_order order, cl_channel_type type,
                                     uint64_t width, uint64_t height, const void *data) {
     cl_image_format format;
@@ -749,8 +747,8 @@ static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_c
     return made;
 }
 
-/* What a call may have beside its data: scratch of the caller's with garbage in it and guards around, an event to wait
-   for, and one that it gives. */
+/* Extras of a call: the caller's scratch with garbage in it and guards around it, an event to wait for, and an event
+   that the call returns. */
 typedef enum test_scratch_choice {
     SCRATCH_OBJECT = 0,
     SCRATCH_CALLER,
@@ -762,14 +760,14 @@ typedef struct test_extras {
     cl_event    before, after;
 } test_extras;
 
-/* query and size: what the operation's scratch size is. */
+/* query and size: result and value of the operation's scratch_size function. */
 static inline void test_extras_begin(test_extras *extras, gpuscan_call *call, test_scratch_choice scratch, int events,
                                      gpuscan_result query, uint64_t size) {
     unsigned char *garbage;
     memset(extras, 0, sizeof *extras);
     if (query != GPUSCAN_SUCCESS)
         size = 0; /* refused: the call says why */
-    /* Oclgrind 21.10 takes a buffer for uninitialised once something was written at an offset, the library's zeros */
+    /* Oclgrind 21.10 takes a buffer for uninitialised once something (the library's zeros) was written at an offset */
     if (test.is_simulator && scratch == SCRATCH_REST)
         scratch = SCRATCH_CALLER;
     if (scratch != SCRATCH_OBJECT) {
@@ -805,14 +803,14 @@ static inline void test_extras_end(test_extras *extras, gpuscan_call *call, int 
         clReleaseEvent(extras->after);
     }
     if (extras->scratch.at.mem) {
-        test_buffer_get(&extras->scratch); /* its guards */
+        test_buffer_get(&extras->scratch); /* checks the guards */
         test_buffer_free(&extras->scratch);
     }
     memset(call, 0, sizeof *call);
 }
 
-/* Fills the first size bytes of a buffer with a pattern, from the host: NVIDIA's clEnqueueFillBuffer takes the lower 32
-   bits of a size, and of an offset too where the pattern is one byte. */
+/* Fills the first size bytes of a buffer with a pattern, from the host: NVIDIA's clEnqueueFillBuffer takes only the
+   lower 32 bits of a size, and of an offset if the pattern is one byte. */
 static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t pattern_size, uint64_t size) {
     const size_t   most = (size_t)1 << 24;
     unsigned char *part = (unsigned char *)test_alloc(most);
@@ -826,7 +824,7 @@ static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t patt
     free(part);
 }
 
-/* A count that the device reads; no buffer where there is no type of it. */
+/* Returns a buffer with a count for the device to read; type 0: no buffer. */
 static inline test_buffer test_count_buffer(gpuscan_type type, uint64_t count) {
     test_buffer buffer;
     cl_ulong    number = 0;
@@ -839,7 +837,7 @@ static inline test_buffer test_count_buffer(gpuscan_type type, uint64_t count) {
     return buffer;
 }
 
-/* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
+/* Fails unless data and guards are still the pattern of test_buffer_set(..., NULL). */
 static inline void test_buffer_untouched(test_buffer *buffer) {
     size_t         before = (size_t)buffer->at.offset * buffer->element;
     size_t         size = (size_t)buffer->count * buffer->element, i;
@@ -856,7 +854,7 @@ static inline uint64_t test_environment(const char *name, uint64_t otherwise) {
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* GPUSCAN_DEVICE is this for a while, or not set (NULL). Returns what it was, to be freed: for test_want_back. */
+/* Sets GPUSCAN_DEVICE, or unsets it (NULL). Returns its old value, for test_want_back to restore and free. */
 static inline char *test_want_device(const char *name) {
     const char *wanted = getenv("GPUSCAN_DEVICE");
     char *before = wanted ? strdup(wanted) : NULL;
@@ -880,7 +878,7 @@ static inline void test_log(gpuscan_log_level level, const char *message, void *
                   message);
 }
 
-/* Programs that begin with a text: a mistake that is built in on purpose (see GPUSCAN_TEST_PLANT), or other macros. */
+/* Puts a text before all programs: a planted mistake (see GPUSCAN_TEST_PLANT), or other macros. */
 static const char *test_first_text;
 static inline cl_program CL_API_CALL test_source_with_text(cl_context context, cl_uint count, const char **lines,
                                                            const size_t *lengths, cl_int *status) {
@@ -894,10 +892,10 @@ static inline cl_program CL_API_CALL test_source_with_text(cl_context context, c
     return made;
 }
 
-/* Oclgrind 21.10 keeps a wrong record of which bytes are initialised: a write by the host replaces a buffer's whole
-   record by one as long as what is written, a fill leaves none, and a new buffer inherits that of a released one whose
-   place it gets. What a record is too short for reads as uninitialised, whoever wrote it. There a kernel clears parts
-   of buffers, which makes a record of the whole, and buffers are not released. */
+/* Oclgrind 21.10 records wrongly which bytes are initialised: a write by the host replaces a buffer's record by one as
+   long as the data, a fill leaves no record, and a new buffer at a released one's address inherits its record. Bytes
+   beyond the record count as uninitialised. So a kernel clears parts of buffers, which records the whole, and no buffer
+   is released. */
 static inline cl_mem CL_API_CALL test_create_kept(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                                   cl_int *status) {
     cl_mem mem = clCreateBuffer(context, flags, size, host, status);
@@ -930,7 +928,7 @@ static inline cl_int test_clear_by_kernel(cl_command_queue queue, cl_mem mem, si
     return status;
 }
 
-/* Whether bytes [offset, offset + size) are words, and not the whole buffer, and data zeros. */
+/* Returns whether data is zeros, and [offset, offset + size) is whole words but not the whole buffer. */
 static inline int test_is_part_cleared(cl_mem mem, size_t offset, size_t size, const void *data, size_t data_size) {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t               all = 0, i;
@@ -963,7 +961,7 @@ static inline cl_int CL_API_CALL test_fill_recorded(cl_command_queue queue, cl_m
     return clEnqueueWriteBuffer(queue, mem, CL_FALSE, offset, size, zeros, wait_count, waits, event);
 }
 
-/* The entry points of the object under test; NULL: the usual ones. */
+/* Returns the entry points of the object under test; NULL: the usual ones. */
 static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
@@ -985,7 +983,8 @@ static inline const gpuscan_opencl *test_opencl(void) {
     return &table;
 }
 
-/* Opens the device: its own context and queue, then the object on them. A cmocka group setup: 0 is success. */
+/* Opens the device: context and queue of the test, then the object on them. A cmocka group setup: returns 0 on
+   success. */
 static inline int test_open(void **state) {
     gpuscan     *probe = NULL;
     gpuscan_info info;
@@ -1024,7 +1023,7 @@ static inline int test_open(void **state) {
         return -1;
     }
     /* Mesa 22.3 compiles loops over a struct's bytes wrong, in one pass and in several ("Treating load_kernel_arg in
-       control flow as uniform, results may be incorrect"): self-tests fail there, and rightly. */
+       control flow as uniform, results may be incorrect"). Self-tests fail there, as they should. */
     test.is_known_wrong = strcmp(test.info.profile, "llvmpipe") == 0;
     clGetDeviceInfo(test.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
     test.device_memory = bytes;
@@ -1042,7 +1041,7 @@ static inline int test_open(void **state) {
     return 0;
 }
 
-/* From here to the end of the test, gs is another object on the same context and queue, with these limits. */
+/* Replaces gs up to the end of the test by an object with these limits, on the same context and queue. */
 static inline void test_limit(const gpuscan_limits *limits) {
     gpuscan     *limited = NULL, *before = test.gs;
     gpuscan_desc desc;
@@ -1060,16 +1059,16 @@ static inline void test_limit(const gpuscan_limits *limits) {
     if (!test.whole)
         test.whole = before;
     else
-        test_destroy(before); /* last, since it may fail, and test_end takes down what test.gs is */
+        test_destroy(before); /* last, since it may fail, and test_end then destroys test.gs */
     test_ok(gpuscan_get_info(test.gs, &test.info));
 }
 
-/* From here on a CPU strategy's tiles have so many bytes. */
+/* Sets the bytes of a CPU strategy's tiles from here on. */
 static inline void test_chunk(uint32_t chunk) {
     test.chunk = test.gs->device.profile.chunk = chunk;
 }
 
-/* Gives everything back and says which strategies were refused. */
+/* Releases everything and prints which strategies were refused. */
 static inline int test_close(void **state) {
     int s, alarm;
     (void)state;
@@ -1088,15 +1087,15 @@ static inline int test_close(void **state) {
     return alarm ? -1 : 0;
 }
 
-/* A test's name, what it does and how it begins: cmocka's state. */
+/* A test's name, function and setup: cmocka's state. */
 typedef struct test_entry {
     const char *name;
     void (*function)(void **state);
     int (*setup)(void **state);
 } test_entry;
 
-/* Each test starts from the same random numbers, whichever tests ran before it. The state is its entry, or none: it
-   begins once more. */
+/* Begins a test with the same random numbers, whichever tests ran before it. state: the test's entry; NULL: it begins
+   again. */
 static inline int test_begin(void **state) {
     if (state && *state) {
         const char *name = ((const test_entry *)*state)->name;
@@ -1113,13 +1112,13 @@ static inline int test_begin(void **state) {
     return 0;
 }
 
-/* For main, before the tests. */
+/* Selects the tests; main calls it first. */
 static inline void test_select(void) {
     if (getenv("GPUSCAN_TEST_ONLY"))
         cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
 }
 
-/* The object is as it was before the test. */
+/* Restores the object that was there before the test. */
 static inline int test_restore(void) {
     int alarm = test_alarm(test.gs), result = 0;
     test.announced = 0;
@@ -1133,7 +1132,7 @@ static inline int test_restore(void) {
     return alarm ? -1 : result;
 }
 
-/* A test, and again with a larger part of its combinations as long as a run's share of them is none. */
+/* Runs a test. Repeats it with a larger share of its combinations until the share is not empty. */
 static inline void test_run(void **state) {
     const test_entry *entry = (const test_entry *)*state;
     test.part = test.share;
@@ -1147,20 +1146,20 @@ static inline void test_run(void **state) {
     }
 }
 
-/* A cmocka teardown: the test fails when the object gave something up. */
+/* A cmocka teardown: fails the test if the object gave something up. */
 static inline int test_end(void **state) {
     (void)state;
-    if (call_code.of_case) /* a case that an assert of cmocka's ended, or a signal */
+    if (call_code.of_case) /* an assert of cmocka, or a signal, ended the case */
         test_print_code();
     return test_restore();
 }
 
-/* A test begins by its own setup, or by test_begin, which want its entry as the state. */
+/* A test begins with its setup, or with test_begin; both want the test's entry as their state. */
 #define TEST_BEGUN_BY(function, setup)                                                                                 \
     {#function, test_run, setup, test_end, (void *)(uintptr_t)&(const test_entry){#function, function, setup}}
 #define TEST(function) TEST_BEGUN_BY(function, test_begin)
 
-/* Programs that an object has. */
+/* Returns the number of an object's programs. */
 static inline unsigned test_programs(const gpuscan *gs) {
     const gpuscan__program *program;
     unsigned                count = 0;

@@ -1,11 +1,11 @@
-/* One histogram, checked against the reference with guards around all that it writes: what the tests of histograms
-   share. */
+/* One histogram, checked against the reference, with guards around all that it writes. The tests of histograms share
+   it. */
 #ifndef TEST_HISTOGRAMS_H
 #define TEST_HISTOGRAMS_H
 
 #include "harness.h"
 
-/* What expressions make of a pixel, on the device and on the host. */
+/* An expression of a pixel, for the device and for the host. */
 typedef struct histogram_expression {
     gpuscan_custom custom;  /* convert NULL: the sample itself */
     gpuscan_type   type;    /* of a channel; CUSTOM: of bytes */
@@ -25,7 +25,7 @@ static inline uint64_t alpha_of(const unsigned char *c, uint64_t i) {
     return c[3] % 4u * (i % 3);
 }
 
-/* NaN where the channels differ by much; whole numbers, so that nothing is rounded. */
+/* Returns NaN if the channels differ by much, otherwise a whole number, so that nothing is rounded. */
 static inline ref_value mean_of(const unsigned char *c, uint64_t i) {
     double a = ref_load(GPUSCAN_TYPE_F16, c, 0).real, b = ref_load(GPUSCAN_TYPE_F16, c, 1).real;
     (void)i;
@@ -47,7 +47,7 @@ static inline uint64_t fifth_of(const unsigned char *c, uint64_t i) {
     return i % 5;
 }
 
-/* Weights of 0 among them. */
+/* The weights include 0. */
 static const histogram_expression expressions[] = {
     {{"#define luma(c) (77 * (c).x + 150 * (c).y + 29 * (c).z + 128 >> 8)\n", NULL, 0, NULL, NULL, "luma(x)", NULL,
       NULL, NULL},
@@ -63,18 +63,18 @@ static const histogram_expression expressions[] = {
      GPUSCAN_TYPE_U16, 1, GPUSCAN_TYPE_DEFAULT, "i % 5", NULL, fifth_of}};
 enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct histogram_case {
     gpuscan_histogram_desc d;
     const void            *samples; /* NULL: many near the edges, the others anywhere */
-    const void            *edges;   /* NULL: with GPUSCAN_BINS_EDGES evenly over the type */
+    const void            *edges;   /* NULL: with GPUSCAN_BINS_EDGES spread evenly over the type */
     const void            *weights;
     uint64_t               samples_offset, counts_offset, edges_offset, weights_offset;
     uint64_t               device_count; /* with d.count_type */
     test_scratch_choice    scratch;
-    int                    events;      /* one to wait for, and one that it gives */
-    int                    is_weighted; /* by random weights, where there are none */
-    unsigned               expression;  /* 1 + the number of one, whose types and channels the call has */
+    int                    events;      /* waits for an event, and returns one */
+    int                    is_weighted; /* by random weights if weights is NULL */
+    unsigned               expression;  /* 1 + number of an expression, whose types and channels the call has */
 } histogram_case;
 
 static inline histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
@@ -95,14 +95,14 @@ static inline size_t element_size(const histogram_case *c) {
     return type == GPUSCAN_TYPE_CUSTOM ? expressions[c->expression - 1].custom.size : ref_size(type);
 }
 
-/* Bytes from row to row. */
+/* Returns the bytes from row to row. */
 static inline uint64_t row_bytes(const histogram_case *c) {
     const gpuscan_histogram_desc *d = &c->d;
     return d->pitch_bytes ? d->pitch_bytes
                           : (d->pitch ? d->pitch : d->count) * at_least_one(d->channels) * element_size(c);
 }
 
-/* How many samples, and how many weights, the rows span: whole ones. */
+/* Returns the whole samples, or weights, that the rows span. */
 static inline uint64_t samples_span(const histogram_case *c) {
     uint64_t size = element_size(c);
     return ((at_least_one(c->d.rows) - 1) * row_bytes(c) + c->d.count * at_least_one(c->d.channels) * size + size - 1) /
@@ -113,7 +113,7 @@ static inline uint64_t weights_span(const gpuscan_histogram_desc *d) {
     return (at_least_one(d->rows) - 1) * (d->weights_pitch ? d->weights_pitch : d->count) + d->count;
 }
 
-/* floor(k * width / bins); width 0 stands for 2^64, which k * width / bins must then stay below. */
+/* Returns floor(k * width / bins). width 0 stands for 2^64; k * width / bins must then stay below it. */
 static inline uint64_t edge_of(uint64_t width, uint32_t k, uint32_t bins) {
     uint64_t high, low, digit, rest, quotient;
     if (width == 0) {
@@ -129,7 +129,7 @@ static inline uint64_t edge_of(uint64_t width, uint32_t k, uint32_t bins) {
     return quotient | digit / bins;
 }
 
-/* bins + 1 edges: integers from the type's first to its last value, floats an eighth apart around 0. */
+/* Returns bins + 1 edges: integers from the type's first to its last value, floats 1/8 apart around 0. */
 static inline unsigned char *spread_edges(gpuscan_type type, uint32_t bins) {
     unsigned char *edges = (unsigned char *)test_alloc(((uint64_t)bins + 1) * ref_size(type));
     uint64_t       width = ref_largest(type).bits - ref_smallest(type).bits;
@@ -141,7 +141,7 @@ static inline unsigned char *spread_edges(gpuscan_type type, uint32_t bins) {
     return edges;
 }
 
-/* The float next to one, in the direction -1, 0 or 1. */
+/* Returns the float next to this one, in the direction -1, 0 or 1. */
 static inline ref_value float_beside(gpuscan_type type, double real, int direction) {
     double towards = direction < 0 ? -(double)INFINITY : (double)INFINITY;
     int    half;
@@ -161,7 +161,7 @@ static inline int keeps_subnormals(void) {
     return (config & CL_FP_DENORM) != 0;
 }
 
-/* Samples at and beside the edges, within and around the range, all over the type, and floats' special values. */
+/* Fills samples at and beside the edges, within and around the range, all over the type, and special floats. */
 static inline void fill_samples(const histogram_case *c, void *samples, uint64_t count) {
     const gpuscan_histogram_desc *d = &c->d;
     gpuscan_type                  type = d->sample_type ? d->sample_type : GPUSCAN_TYPE_U8;
@@ -247,7 +247,7 @@ static inline void name_histogram(const histogram_case *c, gpuscan_strategy stra
               test_strategy_name(strategy));
 }
 
-/* What is counted, by the reference, which knows no expressions: their values and weights. */
+/* The histogram for the reference, which knows no expressions: their values and weights. */
 typedef struct histogram_plain {
     gpuscan_histogram_desc d;
     unsigned char         *values, *amounts; /* NULL: the case's own */
@@ -283,13 +283,13 @@ static inline void apply_expression(const histogram_case *c, const unsigned char
     d->pitch = d->pitch_bytes = 0;
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct histogram_set {
     histogram_case c;
     gpuscan_type   type, counter;
-    size_t         size; /* of an element */
+    size_t         size; /* bytes of an element */
     uint64_t       span, counters;
-    unsigned char *samples, *wanted, *before, *edges, *weights; /* the last two where the case has none */
+    unsigned char *samples, *wanted, *before, *edges, *weights; /* the last two are NULL if the case has none */
     test_buffer    in, out, table, weighing, number;
     test_extras    extras;
 } histogram_set;
@@ -328,7 +328,7 @@ static inline void *histogram_set_up(const void *given) {
     weights = c->weights || c->is_weighted ? weights_span(&c->d) : 0;
     if (edges && !c->edges) {
         c->edges = s->edges = spread_edges(edge, c->d.bins ? c->d.bins : 256);
-        if (c->d.edges_pitch) { /* of each further channel nearer to one another; between them nothing */
+        if (c->d.edges_pitch) { /* further channels' edges are closer together; zeros lie between them */
             unsigned char *apart = (unsigned char *)test_alloc(edges * ref_size(edge));
             memset(apart, 0, (size_t)edges * ref_size(edge));
             for (i = 0; i < edges; i++)
@@ -393,7 +393,7 @@ static inline void *histogram_set_up(const void *given) {
     return s;
 }
 
-/* Compares all counters, and what lies around them, with the reference. */
+/* Compares all counters, and what surrounds them, with the reference. */
 static inline int histogram_run(void *set, gpuscan_strategy strategy) {
     histogram_set *s = (histogram_set *)set;
     gpuscan_result query = GPUSCAN_SUCCESS;

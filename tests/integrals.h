@@ -1,23 +1,23 @@
-/* One integral image, checked against the reference with guards around all that it writes: what the tests of integral
-   images share. */
+/* One integral image, checked against the reference, with guards around all that it writes. The tests of integral
+   images share it. */
 #ifndef TEST_INTEGRALS_H
 #define TEST_INTEGRALS_H
 
 #include "harness.h"
 
-/* All of a call but its buffers, and what they hold: of floats small integers, so that all sums are exact. */
+/* A call's fields except its buffers, and the data for them. Floats are small integers, so that all sums are exact. */
 typedef struct integral_case {
     gpuscan_type        src_type, dst_type; /* default: as the desc's */
     uint64_t            width, height, images;
     uint32_t            channels;
     gpuscan_scan_kind   kind;
     int                 square;
-    int                 in_bytes;                     /* rows have pitches in bytes, and gaps of channels */
+    int                 in_bytes;                     /* pitches are in bytes, and gaps in channels */
     uint64_t            src_gap, dst_gap;             /* pixels between rows, */
     uint64_t            src_image_gap, dst_image_gap; /* and between images */
     uint64_t            src_offset, dst_offset;       /* up to TEST_OFFSET_MAX */
     test_scratch_choice scratch;
-    int                 events; /* one to wait for, and one that it gives */
+    int                 events; /* waits for an event, and returns one */
 } integral_case;
 
 static inline integral_case an_integral(gpuscan_type src, gpuscan_type dst, uint64_t width, uint64_t height) {
@@ -51,9 +51,9 @@ static inline gpuscan_type integral_dst(gpuscan_type src, gpuscan_type dst) {
                                               : GPUSCAN_TYPE_U32;
 }
 
-/* Where pixels lie: their channels are one after the other. */
+/* The layout of pixels, whose channels follow each other. */
 typedef struct integral_layout {
-    uint64_t width, height, pitch, image_pitch, count; /* but width and height in numbers, not pixels */
+    uint64_t width, height, pitch, image_pitch, count; /* width and height in pixels, the others in numbers */
 } integral_layout;
 
 static inline integral_layout integral_layout_of(const integral_case *c, uint64_t more, uint64_t gap,
@@ -70,7 +70,7 @@ static inline integral_layout integral_layout_of(const integral_case *c, uint64_
     return at;
 }
 
-/* The table by what its rows hold so far and the row above. dst: what it holds before. */
+/* Computes the table from each row's sum so far and the row above. dst: its contents before the call. */
 static inline void ref_integral(const integral_case *c, const void *src, void *dst) {
     gpuscan_type    from = integral_src(c->src_type), to = integral_dst(c->src_type, c->dst_type);
     uint64_t        more = c->kind == GPUSCAN_EXCLUSIVE, channels = c->channels ? c->channels : 1, image, x, y;
@@ -110,7 +110,7 @@ static inline void fill_pixels(gpuscan_type type, gpuscan_type to, void *data, u
         test_random_bytes(data, (size_t)(count * ref_size(type)));
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct integral_set {
     integral_case         c;
     gpuscan_integral_desc d;

@@ -1,12 +1,12 @@
-/* A handful of calls that between them use every operation and most fields of the descs, each with its result worked
-   out by a plain loop: for tests about how calls run, not about what they compute. */
+/* Calls that together use every operation and most fields of the descs, each with a result from a plain loop. They
+   serve tests of how calls run, not of what they compute. */
 #ifndef TEST_JOBS_H
 #define TEST_JOBS_H
 
 #include "harness.h"
 
 enum {
-    JOB_SCAN_SMALL, /* u32, exclusive, a thousand */
+    JOB_SCAN_SMALL, /* u32, exclusive, 1000 elements */
     JOB_SCAN,       /* i32, inclusive, init and total */
     JOB_SCAN_ROWS,  /* u8 to u32 in rows with pitches, init and count on the device, totals */
     JOB_SCAN_PLACE, /* u64 maximum in place */
@@ -26,9 +26,9 @@ enum {
     JOB_RUNS,          /* u32, their lengths and sums, and a tally */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
-    JOB_IMAGE,         /* the same of an image, where the device has such */
+    JOB_IMAGE,         /* the same from an image, if the device has images */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
-    JOB_QUANTILE_LARGE, /* so many bins that several groups share them, whose sums need scratch */
+    JOB_QUANTILE_LARGE, /* so large that several groups share it and sum up in scratch */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
@@ -88,8 +88,8 @@ typedef struct job {
     gpuscan_quantile_desc quantile;
     gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
-    unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
-    unsigned char *out_before, *total_before;        /* what goes into out and total; NULL: the pattern */
+    unsigned char *in_data, *more_data, *still_data; /* data for the inputs */
+    unsigned char *out_before, *total_before;        /* data for out and total before the call; NULL: the pattern */
     unsigned char *out_wanted, *total_wanted;
     uint64_t result[3], result_wanted; /* host memory between two guards */
     unsigned char *host_out;           /* the host-array calls' output between guards */
@@ -160,7 +160,7 @@ static inline void job_scan(job *j, uint64_t n) {
     j->scan.init = &job_init;
 }
 
-/* 7 rows; the count on the device is 5 less than the desc's. What lies between the rows must stay. */
+/* 7 rows. The device's count is 5 less than the desc's. What lies between the rows must not change. */
 static inline void job_scan_rows(job *j, uint64_t n) {
     const uint64_t rows = 7, src_pitch = n + 3, dst_pitch = n + 9, size = (rows - 1) * dst_pitch + n;
     unsigned char *in = job_bytes(rows * src_pitch);
@@ -290,7 +290,7 @@ static inline void job_argmin(job *j, uint64_t n) {
     cl_ulong least = 0;
     uint64_t i;
     for (i = 0; i < n; i++)
-        in[i] = (cl_int)test_below(1000) - (i < count ? 0 : 5000); /* smaller ones behind the count */
+        in[i] = (cl_int)test_below(1000) - (i < count ? 0 : 5000); /* smaller ones behind the device's count */
     for (i = 1; i < count; i++)
         if (in[i] < in[least])
             least = i;
@@ -409,7 +409,7 @@ static inline void job_edges(job *j, uint64_t n) {
     j->histogram.accumulate = 1;
 }
 
-/* More bins than most devices have local memory for. */
+/* More bins than fit most devices' local memory. */
 static inline void job_values(job *j, uint64_t n) {
     const cl_uint bins = 30000, lower = 20000;
     cl_ushort *in = (cl_ushort *)job_bytes(n * 2);
@@ -458,8 +458,8 @@ static inline void job_tiles(job *j, uint64_t n) {
     j->histogram.tile_height = 16;
 }
 
-/* Out holds the elements and behind them their indices. The payload is the flags, of which nothing else is read: it
-   goes to total, which begins with the tally. */
+/* Out holds the elements, then their indices. The payload is the flags, which nothing else reads: it goes to total,
+   after the tally. */
 static inline void job_select(job *j, uint64_t n) {
     cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)job_bytes(n * 8), kept = 0;
     unsigned char *flags = job_bytes(n), *total;
@@ -495,7 +495,7 @@ static inline void job_select_tally(job *j, uint64_t n) {
     j->total.count = n + 4;
 }
 
-/* The count on the device is 3 less than the desc's, and there is room for a third of it. */
+/* The device's count is 3 less than the desc's, and the output has room for a third of it. */
 static inline void job_select_place(job *j, uint64_t n) {
     cl_ushort *out = (cl_ushort *)job_bytes(n * 2);
     cl_uint *bits = (cl_uint *)job_bytes(n / 8 + 8);
@@ -521,7 +521,7 @@ static inline void job_select_place(job *j, uint64_t n) {
     j->select.count_type = GPUSCAN_TYPE_U64;
 }
 
-/* Out holds the runs' keys, behind them their lengths, and behind those the sums of more; total is the tally. */
+/* Out holds the runs' keys, then their lengths, then the sums of `more`; total is the tally. */
 static inline void job_runs(job *j, uint64_t n) {
     cl_uint *in = (cl_uint *)job_bytes(n * 4), *more = (cl_uint *)job_bytes(n * 4), *out;
     uint64_t i, found = 0;
@@ -561,7 +561,7 @@ static inline uint64_t job_out_bytes(const job *j) {
     return j->out.element * j->out.count;
 }
 
-/* Keys, and in each element of 12 bytes the place that it had: so what comes out is a permutation of what went in. */
+/* Keys, each with its index in 12 bytes: the result is a permutation of the input. */
 typedef struct job_keyed {
     cl_float key;
     cl_uint place[3];
@@ -618,7 +618,7 @@ static inline void job_sort_host(job *j, uint64_t n) {
     j->sort.count = n;
 }
 
-/* Rows of 45 pixels of two channels, or longer ones: every device has images of 2048 rows. */
+/* Rows of 45 pixels of two channels, longer in large jobs: every device has images of 2048 rows. */
 static inline void job_integral(job *j, uint64_t n) {
     uint64_t width = 45, height, pitch, size, x, y;
     cl_short *in;
@@ -636,7 +636,7 @@ static inline void job_integral(job *j, uint64_t n) {
         for (x = 0; x < 2 * (width + 1); x++) {
             cl_uint *at = out + y * pitch + x;
             *at = 0;
-            if (y > 0 && x > 1) { /* left and above, less what both have, and the pixel */
+            if (y > 0 && x > 1) { /* left and above, minus what both have, plus the pixel */
                 const cl_int pixel = in[(y - 1) * 2 * width + x - 2];
                 *at = at[-2] + *(at - pitch) - *(at - pitch - 2) + (cl_uint)pixel;
             }
@@ -653,8 +653,8 @@ static inline void job_integral(job *j, uint64_t n) {
     j->integral.dst_pitch = pitch / 2;
 }
 
-/* Its pixels as the first two channels of four. Not in Oclgrind (21.10), which takes what a kernel reads of any image
-   for uninitialised, or not, as what stood there before was. */
+/* The pixels as the first two of four channels. Not in Oclgrind 21.10: whether it takes an image's pixels for
+   initialised depends on what its memory held before. */
 static inline void job_image(job *j) {
     const uint64_t pixels = j->integral.width * j->integral.height;
     const cl_short *in = (const cl_short *)j->in_data;
@@ -682,7 +682,7 @@ static inline void job_quantile(job *j, uint32_t bins, int has_cdf) {
         sum += in[b];
         sums[b] = sum;
     }
-    for (k = 0; k < 3; k++) /* fractions of eight: a quarter is exact */
+    for (k = 0; k < 3; k++) /* eighths: a quarter is exact */
         for (out[k] = 0; sums[out[k]] == 0 || 8 * sums[out[k]] < (cl_ulong)(8 * job_fractions[k]) * sum;)
             out[k]++;
     j->in = job_buffer(4, bins);
@@ -703,7 +703,7 @@ static inline void job_quantile(job *j, uint32_t bins, int has_cdf) {
     j->quantile.cdf_type = GPUSCAN_TYPE_U64;
 }
 
-/* The inputs to the device, the outputs to what they are before the call. */
+/* Writes the inputs, and the outputs' contents before the call, to the device. */
 static inline void job_reset(job *j) {
     if (j->in.element)
         test_buffer_set(&j->in, 5, j->in.count, j->in_data);
@@ -715,7 +715,7 @@ static inline void job_reset(job *j) {
         test_buffer_set(&j->out, 7, j->out.count, j->out_before);
     if (j->total.element)
         test_buffer_set(&j->total, j->total.element == 1 ? 4 : 1, j->total.count, j->total_before);
-    test_cl(clFinish(test.queue)); /* Intel's CPU runtime returns from a blocking write before another queue sees it */
+    test_cl(clFinish(test.queue)); /* Intel's CPU runtime returns before another queue sees it */
     memset(j->result, 0x5A, sizeof j->result);
     if (j->host_out) {
         memset(j->host_out, 0x5A, (size_t)job_out_bytes(j) + 2 * TEST_GUARD);
@@ -724,7 +724,7 @@ static inline void job_reset(job *j) {
     }
 }
 
-/* About n elements; the operation decides. */
+/* Makes a job of about n elements; the operation decides how many. */
 static inline void job_new(job *j, int which, uint64_t n) {
     memset(j, 0, sizeof *j);
     j->which = which;
@@ -828,7 +828,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
     default:
         fail_msg("no job %d", which);
     }
-    /* the count of a buffer is that of the operation where nothing else was said */
+    /* a buffer without a count of elements has the operation's */
     n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count + j->sort.count +
         j->runs.count;
     if (j->in.element && j->in.count == 0)
@@ -874,7 +874,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
     if (which == JOB_SELECT) {
         j->select.indices = j->out.at;
         j->select.indices.offset += n;
-        j->select.selected.count.mem = j->total.at.mem; /* total begins with byte 4 */
+        j->select.selected.count.mem = j->total.at.mem; /* total's data begin at byte 4 */
         j->select.selected.count.offset = 1;
         j->payload.src = j->more.at;
         j->payload.dst = j->total.at;
@@ -930,7 +930,7 @@ static inline void job_free(job *j) {
         free(data[i]);
 }
 
-/* Starts the call, its desc's call replaced by this one. */
+/* Starts the call, with this gpuscan_call in its desc. */
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
@@ -946,7 +946,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         j->runs.host_dst = host_out + j->count * 8;
         return gpuscan_runs_host(gs, j->in_data, host_out, j->count, &j->result[1], &j->runs);
     case JOB_SORT:
-        j->sort.payloads = &j->payload; /* the job may have been copied */
+        j->sort.payloads = &j->payload; /* the job may be a copy */
         return gpuscan_sort(gs, &j->sort);
     case JOB_SORT_HOST:
         return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
@@ -956,7 +956,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_QUANTILE:
     case JOB_QUANTILE_LARGE:
         return gpuscan_quantile(gs, &j->quantile);
-    case JOB_INTEGRAL_HOST: { /* the size is the call's */
+    case JOB_INTEGRAL_HOST: { /* width and height are the call's own arguments */
         gpuscan_integral_desc desc = j->integral;
         desc.width = desc.height = 0;
         return gpuscan_integral_host(gs, j->in_data, host_out, j->integral.width, j->integral.height, &desc);
@@ -986,7 +986,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         return gpuscan_reduce_host(gs, j->in_data, &j->result[1], j->count, &j->reduce);
     case JOB_HISTOGRAM_HOST:
         return gpuscan_histogram_host(gs, j->in_data, host_out, j->count, &j->histogram);
-    case JOB_SELECT_HOST: /* with the indices behind the elements, as above */
+    case JOB_SELECT_HOST: /* the indices follow the elements, as above */
         j->select.host_indices = host_out + j->count * 4;
         return gpuscan_select_host(gs, j->in_data, j->more_data, host_out, j->count, &j->result[1], &j->select);
     default:
@@ -994,7 +994,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     }
 }
 
-/* Why it may be refused a strategy; NULL: it must run. */
+/* Returns why a strategy may be refused; NULL: it must run. */
 static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
@@ -1040,7 +1040,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     }
 }
 
-/* Whether it ran: see test_ran. */
+/* Returns whether the job ran: see test_ran. */
 static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy strategy) {
     return test_ran(result, strategy, job_refusal(j, strategy));
 }
@@ -1129,7 +1129,7 @@ static inline void job_guards(const job *j) {
             fail_msg("%s: host memory around the output was written", test.what);
 }
 
-/* Once the call has completed: the outputs are right, and nothing else was written. */
+/* After the call has completed: fails unless the outputs are right and nothing else was written. */
 static inline void job_done(job *j) {
     job_guards(j);
     if (j->in.element)
@@ -1149,7 +1149,7 @@ static inline void job_done(job *j) {
         test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
 }
 
-/* After a failure: every byte of the outputs is as it was; of a sort what lies around them is. */
+/* After a failed call: fails unless all bytes of the outputs are unchanged; of a sort, those around them. */
 static inline void job_untouched(job *j) {
     uint64_t i, size = job_out_bytes(j);
     uint64_t guard;

@@ -1,4 +1,4 @@
-/* Lanes through local memory, of sub-groups of several widths: what the tests of them share. */
+/* Lanes through local memory, in sub-groups of several widths: what their tests share. */
 #ifndef TEST_LANES_H
 #define TEST_LANES_H
 
@@ -10,7 +10,7 @@ static inline size_t width_count(void) {
     return sizeof widths / sizeof *widths - (test.is_small ? 1 : 0);
 }
 
-/* Whether a case runs with this width: by default with some of them; in the slow simulator with one, each case. */
+/* Returns whether a case runs with this width: by default with some; in the slow simulator each case with one. */
 static inline int width_in_run(size_t width, size_t number) {
     return test.is_small ? (number + test.seed) % width_count() == width : test_share(width + number, 2);
 }
@@ -23,7 +23,7 @@ static inline void with_width(uint32_t width) {
     assert_true(test.info.has_lanes);
 }
 
-/* The program used last, and that it was built of lanes; all is as it was told. */
+/* Returns the key of the last program, after checking that it was built with lanes. */
 static const gpuscan__key *last_key(void) {
     const gpuscan__program *program = test.gs->programs;
     assert_non_null(program);

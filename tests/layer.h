@@ -1,5 +1,5 @@
-/* An OpenCL entry-point table between the library and the driver, and an allocator: both count what is alive, and both
-   can be told to fail. For one thread at a time. */
+/* A table of OpenCL entry points between library and driver, and an allocator. Both count live objects and can be told
+   to fail. For one thread at a time. */
 #ifndef TEST_LAYER_H
 #define TEST_LAYER_H
 
@@ -8,7 +8,7 @@
 
 enum { LAYER_OBJECTS = 4096, LAYER_LOG = 65536 };
 
-/* The entry points by number, in the order of the list. */
+/* The entry points as numbers, in the order of the list. */
 #define LAYER_INDEX(name, result, parameters) LAYER_##name,
 enum { GPUSCAN_OPENCL_FUNCTIONS(LAYER_INDEX) LAYER_FUNCTIONS };
 #undef LAYER_INDEX
@@ -19,8 +19,8 @@ static const char *const layer_names[] = {GPUSCAN_OPENCL_FUNCTIONS(LAYER_NAME) N
 
 typedef struct layer_object {
     void *handle;
-    int references; /* those taken through the table */
-    int maker;      /* the entry point it came from */
+    int references; /* taken through the table */
+    int maker;      /* the entry point that made it */
 } layer_object;
 
 static struct layer_state {
@@ -28,20 +28,20 @@ static struct layer_state {
     layer_object objects[LAYER_OBJECTS];
     size_t object_count;
     unsigned calls[LAYER_FUNCTIONS]; /* since layer_reset */
-    unsigned call;                   /* all of them */
-    unsigned short log[LAYER_LOG];   /* which entry point each was */
+    unsigned call;                   /* of all entry points */
+    unsigned short log[LAYER_LOG];   /* the entry point of each call */
 
-    unsigned fail_at; /* this call fails, counted from 1; 0: none */
-    int fail_on;      /* so do all later ones */
-    cl_int fail_code; /* with this */
-    int fail_gives;   /* and what it would have made is made all the same */
-    int failed;       /* the entry point that failed first, or -1 */
+    unsigned fail_at; /* the call that fails, counted from 1; 0: none */
+    int fail_on;      /* all later calls fail, too */
+    cl_int fail_code; /* returned by calls that fail */
+    int fail_gives;   /* a failed call returns its object all the same */
+    int failed;       /* the first entry point that failed, or -1 */
 
     unsigned allocations, allocation_fail_at;
     int allocation_fail_on, allocation_failed;
-    size_t allocated;   /* blocks alive */
-    uint64_t bytes;     /* and their size */
-    const char *misuse; /* the first: a release too many, a block that is none, a write past its end */
+    size_t allocated;   /* live blocks */
+    uint64_t bytes;     /* bytes of the live blocks */
+    const char *misuse; /* the first misuse: a release too many, a block that is none, a write past its end */
 } layer;
 
 static inline void layer_misuse(const char *what) {
@@ -51,7 +51,7 @@ static inline void layer_misuse(const char *what) {
 
 /* ---- faults and counts ------------------------------------------------------------------------------------------- */
 
-/* What a call fails with, or CL_SUCCESS. */
+/* Counts a call. Returns the error that it fails with, or CL_SUCCESS. */
 static inline cl_int layer_enter(int function) {
     unsigned call = ++layer.call;
     layer.calls[function]++;
@@ -100,14 +100,14 @@ static inline void layer_drop(void *handle) {
         *object = layer.objects[--layer.object_count];
 }
 
-/* An object that the library handed to the caller (an event). */
+/* Notes that the library passed an object (an event) to the caller. */
 static inline void layer_taken(void *handle) {
     layer_drop(handle);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* Releases are carried out even when they report a failure: a driver that keeps the object would leak by itself. */
+/* A release that reports a failure still releases: otherwise the driver's object would leak. */
 #define LAYER_STATUS(name, result, arguments) return failure ? failure : layer.driver.name arguments;
 #define LAYER_MAKE(name, result, arguments)                                                                            \
     result made = NULL;                                                                                                \
@@ -128,7 +128,7 @@ static inline void layer_taken(void *handle) {
     layer_drop(object);                                                                                                \
     status = layer.driver.name(object);                                                                                \
     return failure ? failure : status;
-/* When it fails, it may give an event all the same: of something that does nothing. */
+/* A command that fails may still return an event, of a command that does nothing. */
 #define LAYER_ENQUEUE(name, result, arguments)                                                                         \
     cl_int status = failure;                                                                                           \
     if (failure == CL_SUCCESS)                                                                                         \
@@ -157,7 +157,7 @@ OPENCL_CALLS(LAYER_CALL)
 
 /* ---- the allocator ----------------------------------------------------------------------------------------------- */
 
-/* Each block: its size and a word that marks it as one, the memory, and bytes behind it that must stay. */
+/* A block: its size and a word that marks it, the memory, and bytes behind it that must not change. */
 enum { LAYER_HEADER = 32, LAYER_TAIL = 16 };
 static const uint64_t layer_mark = UINT64_C(0xB10CB10CB10CB10C);
 
@@ -178,7 +178,7 @@ static void *layer_allocate(size_t size, void *user) {
     header[0] = layer_mark;
     header[1] = size;
     memcpy(block, header, sizeof header);
-    memset(block + LAYER_HEADER, 0xA5, size + LAYER_TAIL); /* not zero: the library must not count on it */
+    memset(block + LAYER_HEADER, 0xA5, size + LAYER_TAIL); /* not zero: the library must not rely on it */
     layer.allocated++;
     layer.bytes += size;
     return block + LAYER_HEADER;
@@ -210,7 +210,7 @@ static void layer_free(void *memory, void *user) {
 
 /* ---- use --------------------------------------------------------------------------------------------------------- */
 
-/* Counts start at 0 and nothing fails; what is alive stays counted. */
+/* Resets the counts, and lets nothing fail. Live objects stay counted. */
 static inline void layer_reset(void) {
     memset(layer.calls, 0, sizeof layer.calls);
     layer.call = 0;
@@ -235,7 +235,7 @@ static inline void layer_open(void) {
     layer_reset();
 }
 
-/* A desc on the test's context, device and queue that goes through the layer. */
+/* Returns a desc for the test's context, device and queue that goes through the layer. */
 static inline gpuscan_desc layer_desc(void) {
     gpuscan_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -249,7 +249,7 @@ static inline gpuscan_desc layer_desc(void) {
     return desc;
 }
 
-/* Nothing may be alive any more, and nothing went wrong on the way. */
+/* Fails if an object or a block is still alive, or if there was a misuse. */
 static inline void layer_expect_empty(void) {
     if (layer.misuse)
         fail_msg("%s: %s", test.what, layer.misuse);

@@ -1,5 +1,5 @@
-/* What the tests know of OpenCL, once: each entry point's parameters, and how a query is answered. The layers that
-   count and fail calls (layer.h, cl_layer.c) and the OpenCL that only pretends (fake.h) are made of it. */
+/* What the tests know of OpenCL: the parameters of each entry point, and how a query is answered. The layers that count
+   and fail calls (layer.h, cl_layer.c) and the OpenCL that only pretends (fake.h) are made from it. */
 #ifndef TEST_OPENCL_H
 #define TEST_OPENCL_H
 
@@ -13,8 +13,8 @@
     X(STATUS, name, cl_int, (type id, cl_device_id device, what asked, size_t size, void *value, size_t *needed),      \
       (id, device, asked, size, value, needed))
 
-/* X(kind, name, result, parameters, arguments). STATUS only reports; MAKE makes an object and reports through status;
-   RETAIN and RELEASE take an object; ENQUEUE takes queue, waits, wait and may give an event; MAP does, too. */
+/* X(kind, name, result, parameters, arguments). STATUS: returns a status. MAKE: makes an object, reports through
+   status. RETAIN, RELEASE: take an object. ENQUEUE, MAP: take queue, waits and wait, and may return an event. */
 #define OPENCL_CALLS(X)                                                                                                \
     X(STATUS, clGetPlatformIDs, cl_int, (cl_uint count, cl_platform_id * ids, cl_uint * found), (count, ids, found))   \
     OPENCL_INFO(X, clGetPlatformInfo, cl_platform_id, cl_platform_info)                                                \

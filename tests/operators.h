@@ -1,4 +1,4 @@
-/* Custom types and operators: the text for the device and, beside it, the same for the host. */
+/* Custom types and operators: each as text for the device and as a function for the host. */
 #ifndef TEST_OPERATORS_H
 #define TEST_OPERATORS_H
 
@@ -6,11 +6,11 @@
 
 typedef struct test_operator {
     const char    *name;
-    gpuscan_type   type; /* CUSTOM, or the builtin type that it works on */
+    gpuscan_type   type; /* CUSTOM, or the builtin type of its operands */
     gpuscan_custom custom;
     ref_operator   combine;
     const void    *identity;
-    void (*fill)(void *data, uint64_t count); /* legal elements */
+    void (*fill)(void *data, uint64_t count); /* fills valid elements */
 } test_operator;
 
 /* ---- 2x2 matrices of integers: does not commute ------------------------------------------------------------------ */
@@ -29,7 +29,7 @@ static inline void op_matrix_combine(const void *x, const void *y, void *z) {
     memcpy(z, &c, sizeof c);
 }
 
-/* Of determinant 1, so that no product loses what came before: (1 x; 0 1) or (1 0; x 1). */
+/* Matrices of determinant 1, so that no product loses information: (1 x; 0 1) or (1 0; x 1). */
 static inline void op_matrix_fill(void *data, uint64_t count) {
     op_matrix *a = (op_matrix *)data;
     uint64_t   i, r;
@@ -145,8 +145,8 @@ static const test_operator op_affine_compose = {
 
 /* ---- runs of consecutive numbers: notices whatever is swapped, left out, taken twice or not legal ---------------- */
 
-/* Element i is the run i..i. Two runs combine when the second begins where the first ends; everything else is a spoilt
-   run, and stays one. The identity is a run of no numbers that nothing else looks like. */
+/* Element i is the run i..i. Two runs combine if the second begins where the first ends. Anything else becomes a spoilt
+   run and stays one. The identity is a run of no numbers, unlike any other value. */
 typedef struct op_run {
     uint32_t first, last;
 } op_run;
@@ -176,7 +176,7 @@ static inline void op_run_fill(void *data, uint64_t count) {
     op_run  *a = (op_run *)data;
     uint64_t i;
     for (i = 0; i < count; i++)
-        a[i].first = a[i].last = (uint32_t)(i + 1); /* from 1: an element of zeros is not legal here */
+        a[i].first = a[i].last = (uint32_t)(i + 1); /* from 1: an element of zeros is not valid here */
 }
 
 static const op_run        op_run_identity = {77, 33};
@@ -200,7 +200,7 @@ static const test_operator op_run_join = {"runs",
 
 /* ---- marked sums in u32: a builtin type whose garbage shows ------------------------------------------------------ */
 
-/* Legal: 0x5A in the high byte, 24 bits of a sum below. The identity is another value; all else spoils the sum. */
+/* Valid: 0x5A in the high byte, 24 bits of a sum below. All values but these and the identity spoil the sum. */
 #define OP_MARK          UINT32_C(0x5A000000)
 #define OP_MARK_IDENTITY UINT32_C(0x1D1D1D1D)
 #define OP_MARK_SPOILT   UINT32_C(0xBADBAD00)
@@ -261,7 +261,7 @@ static const test_operator op_seven_sum = {
 
 /* ---- types of 1, 3, 12 and 40 bytes; none of their operators commutes -------------------------------------------- */
 
-/* The last element that is not 0. */
+/* Keeps the last element that is not 0. */
 static inline void op_last_combine(const void *x, const void *y, void *z) {
     const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
     *(unsigned char *)z = *b ? *b : *a;
@@ -287,7 +287,7 @@ static const test_operator op_last = {"1 byte",
                                       &op_last_identity,
                                       op_last_fill};
 
-/* Affine maps modulo 256 and how many of them there are. */
+/* Affine maps modulo 256, with their number. */
 static inline void op_three_combine(const void *x, const void *y, void *z) {
     const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
     unsigned char        c[3];
@@ -362,7 +362,7 @@ static const test_operator op_twelve = {
     &op_twelve_identity,
     op_twelve_fill};
 
-/* 2x2 matrices of u64 and how many of them there are. */
+/* 2x2 matrices of u64, with their number. */
 static inline void op_forty_combine(const void *x, const void *y, void *z) {
     const uint64_t *a = (const uint64_t *)x, *b = (const uint64_t *)y;
     uint64_t        c[5];
@@ -417,7 +417,7 @@ static inline void op_matrices_fill(void *data, uint64_t count) {
     op_matrix_fill(data, 2 * count);
 }
 
-/* So many such matrices as a custom type: uints in all, and bytes. */
+/* Several such matrices as a custom type: words and bytes in all. */
 #define OP_MATRICES(words, bytes)                                                                                      \
     {                                                                                                                  \
         "typedef struct { uint m[" #words "]; } matrices;\n"                                                           \
@@ -483,16 +483,16 @@ static inline size_t test_operator_size(const test_operator *op) {
     return op->type == GPUSCAN_TYPE_CUSTOM ? op->custom.size : ref_size(op->type);
 }
 
-/* What a scan or a reduction starts with: the identity, or an init that matters. */
+/* Gives what a scan or a reduction starts with: the identity, or an init that changes the result. */
 static inline void test_operator_start(const test_operator *custom, int with_init, void *start) {
     memcpy(start, custom->identity, test_operator_size(custom));
     if (with_init)
         custom->fill(start, 1);
-    if (with_init && custom == &op_run_join) /* a run joins the one that begins behind it, here the first */
+    if (with_init && custom == &op_run_join) /* a run joins the run that begins behind it, here the first element */
         memset(start, 0, test_operator_size(custom));
 }
 
-/* An operator's name in C. */
+/* Returns an operator's name in C. */
 static inline const char *test_operator_symbol(const test_operator *op) {
 #define OPERATOR(symbol) {#symbol, &symbol}
     static const struct {
@@ -511,7 +511,7 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     return "unknown";
 }
 
-/* Of a code_field table: what the cases of scans, reductions and uniform adds have in common. */
+/* Rows of a code_field table that cases of scans, reductions and uniform adds share. */
 #define CODE_CASE_FIELDS(c)                                                                                            \
     {"device_count", CODE_NUMBER, "", (c)->device_count}, {"count_type", CODE_TYPE, "", (c)->count_type},              \
         {"filling", CODE_CAST, "(test_filling)", (c)->filling},                                                        \
@@ -528,16 +528,16 @@ static inline void code_operator(const test_operator *op) {
 
 typedef enum test_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } test_init;
 
-/* What elements are. Results stay exact in whatever order they are combined. */
+/* The elements' values. Results stay exact in whatever order they are combined. */
 typedef enum test_filling {
-    FILL_TELLING = 0, /* as test_fill's, or test_fill_pair's */
+    FILL_TELLING = 0, /* those of test_fill or test_fill_pair */
     FILL_EQUAL,
     FILL_EXTREME, /* integers: the ends of the type; floats: far from 1, and for MIN and MAX infinities and NaN */
-    FILL_NAN,     /* MIN and MAX of floats: nothing but NaN, init too; else as FILL_TELLING */
+    FILL_NAN,     /* MIN and MAX of floats: only NaN, also as init; otherwise FILL_TELLING */
     FILL_COUNT
 } test_filling;
 
-/* Numbers that both types can hold, with a fraction where the source has one. */
+/* Fills numbers that both types hold, with a fraction if the source type has one. */
 static inline void test_fill_pair(gpuscan_type from, gpuscan_type to, gpuscan_op op, void *data, uint64_t count) {
     int       is_signed = ref_kind(to) != REF_UNSIGNED && ref_kind(from) != REF_UNSIGNED;
     uint64_t  i;
@@ -555,8 +555,8 @@ static inline void test_fill_pair(gpuscan_type from, gpuscan_type to, gpuscan_op
     }
 }
 
-/* Sums: small multiples of a power of two. Products: it and its inverse, once each, so that no choice of elements
-   overflows. */
+/* Returns the unit of extreme values. Sums: small multiples of it. Products: it and its inverse, once each, so that no
+   choice of elements overflows. */
 static inline double test_extreme_unit(gpuscan_type type, gpuscan_op op) {
     int exponent = type == GPUSCAN_TYPE_F16 ? 12 : type == GPUSCAN_TYPE_F32 ? 60 : 500;
     return ldexp(1, op == GPUSCAN_OP_ADD && type != GPUSCAN_TYPE_F16 ? exponent * 5 / 3 : exponent);
@@ -587,7 +587,7 @@ static inline int test_is_nan(test_filling filling, gpuscan_type from, gpuscan_t
            (ref_op_kind(op) & (REF_EXTREME | REF_ARG)) != 0;
 }
 
-/* Elements of a type that become another, or of a custom operator. ARGMIN and ARGMAX: as MIN. */
+/* Fills elements of a type that are converted to another, or of a custom operator. ARGMIN and ARGMAX fill as MIN. */
 static inline void test_fill_as(test_filling filling, const test_operator *custom, gpuscan_type from, gpuscan_type to,
                                 gpuscan_op op, void *data, uint64_t count) {
     size_t   size = custom ? test_operator_size(custom) : ref_size(from);
@@ -607,7 +607,7 @@ static inline void test_fill_as(test_filling filling, const test_operator *custo
         memcpy((unsigned char *)data + (size_t)i * size, data, size);
 }
 
-/* What a scan or a reduction of such elements starts with, init or not. */
+/* Returns what a scan or a reduction of such elements starts with, given an init or not. */
 static inline ref_value test_start(test_filling filling, gpuscan_type from, gpuscan_type to, gpuscan_op op,
                                    int with_init) {
     if (!with_init)
@@ -616,12 +616,12 @@ static inline ref_value test_start(test_filling filling, gpuscan_type from, gpus
         return ref_real((double)NAN);
     if (filling == FILL_EXTREME && from == to && ref_is_float(to) && op == GPUSCAN_OP_ADD)
         return ref_real(-7 * test_extreme_unit(to, op));
-    if (filling == FILL_EQUAL && ref_is_float(to) && op == GPUSCAN_OP_MUL) /* they overflow, with it or without */
+    if (filling == FILL_EQUAL && ref_is_float(to) && op == GPUSCAN_OP_MUL) /* they overflow with any init */
         return ref_real(-2);
     return test_init_value(to, op);
 }
 
-/* A conversion that uses both of its variables and leaves results exact; and what it makes of a row. */
+/* A conversion that uses both of its variables and keeps results exact; and its effect on a row. */
 static const gpuscan_custom test_conversion = {NULL, NULL, 0, NULL, NULL, "i % 3 == 1 ? 1 : x", NULL, NULL, NULL};
 
 static inline void test_convert(gpuscan_type type, void *row, uint64_t count) {

@@ -1,6 +1,6 @@
-/* Covering arrays: rows of levels in which every two (or three) levels of different fields that are possible together
-   stand side by side at least once. Built row by row from random candidates, the one that covers most is taken: Cohen,
-   Dalal, Fredman and Patton, "The AETG system", 1997. */
+/* Covering arrays: rows of levels in which every possible combination of two (or three) levels of different fields
+   occurs. Each row is the one of several random candidates that covers most: Cohen, Dalal, Fredman and Patton, "The
+   AETG system", 1997. */
 #ifndef TEST_PAIRS_H
 #define TEST_PAIRS_H
 
@@ -9,7 +9,7 @@
 enum { PAIRS_FIELDS = 24, PAIRS_OPEN = 255 };
 
 typedef struct pairs_row {
-    unsigned char level[PAIRS_FIELDS]; /* of each field; PAIRS_OPEN: none yet */
+    unsigned char level[PAIRS_FIELDS]; /* level of each field; PAIRS_OPEN: not yet chosen */
 } pairs_row;
 
 typedef struct pairs_field {
@@ -21,15 +21,15 @@ typedef struct pairs_table {
     const pairs_field *fields;
     unsigned           count;
     int (*possible)(unsigned a, unsigned a_level, unsigned b, unsigned b_level); /* fields a < b */
-    int (*fits)(const pairs_row *row); /* what takes more than two fields to say; NULL: nothing */
+    int (*fits)(const pairs_row *row); /* conditions on more than two fields; NULL: none */
 } pairs_table;
 
 typedef struct pairs_array {
     const pairs_table *table;
     unsigned           strength;                /* 2: pairs, 3: triples */
-    unsigned           first[PAIRS_FIELDS + 1]; /* levels of all fields have one numbering: where a field's begin */
-    unsigned char     *missing;                 /* by three numbers, that of a pair by its own and one that is none */
-    size_t             tuples;                  /* how many the rows cover */
+    unsigned           first[PAIRS_FIELDS + 1]; /* number of each field's first level */
+    unsigned char     *missing;                 /* indexed by three numbers; a pair's third is no level's */
+    size_t             tuples;                  /* covered by the rows */
     pairs_row         *rows;
     unsigned           row_count;
 } pairs_array;
@@ -38,7 +38,7 @@ static inline int pairs_possible(const pairs_table *table, unsigned a, unsigned 
     return a < b ? table->possible(a, a_level, b, b_level) : table->possible(b, b_level, a, a_level);
 }
 
-/* Where the tuple of these three numbers stands, in any order. */
+/* Returns where the tuple of these numbers, in any order, is marked as missing. */
 static inline unsigned char *pairs_at(const pairs_array *p, unsigned a, unsigned b, unsigned c) {
     size_t   all = p->first[p->table->count] + 1;
     unsigned low = a < b ? a : b, high = a < b ? b : a;
@@ -47,7 +47,7 @@ static inline unsigned char *pairs_at(const pairs_array *p, unsigned a, unsigned
     return c < high ? &p->missing[(low * all + c) * all + high] : &p->missing[(low * all + high) * all + c];
 }
 
-/* The tuples of a row that a field's level takes part in and that are missing; with cover set they are so no more. */
+/* Returns how many missing tuples of a row contain the field's level. cover: marks them as covered. */
 static inline unsigned pairs_gain(pairs_array *p, const pairs_row *row, unsigned field, unsigned level, int cover) {
     unsigned       count = p->table->count, number = p->first[field] + level, gain = 0, g, h;
     unsigned char *at;
@@ -76,7 +76,7 @@ static inline int pairs_fits(const pairs_table *table, const pairs_row *row, uns
     return table->fits == NULL || table->fits(&with);
 }
 
-/* Fills the open fields of a row in random order, each by the level that gains most. 0: some field has none. */
+/* Fills a row's open fields in random order, each with the level that gains most. Returns 0 if a field has no level. */
 static inline int pairs_complete(pairs_array *p, pairs_row *row) {
     unsigned order[PAIRS_FIELDS], count = p->table->count, i, j, level, best, most, gain, start;
     for (i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static inline int pairs_complete(pairs_array *p, pairs_row *row) {
     return 1;
 }
 
-/* What a whole row would cover, each tuple counted once for each of its fields. */
+/* Returns what a whole row would cover, counting each tuple once for each of its fields. */
 static inline unsigned pairs_worth(pairs_array *p, const pairs_row *row) {
     unsigned field, worth = 0;
     for (field = 0; field < p->table->count; field++)
@@ -116,7 +116,7 @@ static inline unsigned pairs_worth(pairs_array *p, const pairs_row *row) {
     return worth;
 }
 
-/* Calls with every tuple that is possible, as a row that is open but for it. */
+/* Calls a function with every possible tuple, as a row whose other fields are open. */
 static inline void pairs_each(pairs_array *p, void (*call)(pairs_array *p, const pairs_row *row, unsigned last)) {
     unsigned  count = p->table->count, f, g, h;
     pairs_row row;
@@ -143,7 +143,7 @@ static inline void pairs_each(pairs_array *p, void (*call)(pairs_array *p, const
 #undef PAIRS_EACH_LEVEL
 }
 
-/* The place of such a row's tuple. */
+/* Returns where the tuple of such a row is marked as missing. */
 static inline unsigned char *pairs_only(const pairs_array *p, const pairs_row *row) {
     unsigned number[3], n = 0, f;
     number[2] = p->first[p->table->count];
@@ -159,8 +159,8 @@ static inline void pairs_want(pairs_array *p, const pairs_row *row, unsigned las
     p->tuples++;
 }
 
-/* Adds a row that covers this tuple, if none does. No row can where fields are possible two by two, but not together
-   with a third. */
+/* Adds a row that covers this tuple, unless one does. None can if levels are possible in pairs, but not all
+   together. */
 static inline void pairs_add(pairs_array *p, const pairs_row *tuple, unsigned last) {
     pairs_row row, best;
     unsigned  worth, most = 0, i;
@@ -188,7 +188,7 @@ static inline void pairs_add(pairs_array *p, const pairs_row *tuple, unsigned la
     (void)last;
 }
 
-/* The rows for a table, by test_random. */
+/* Returns the rows for a table, made with test_random. */
 static inline pairs_array pairs_new(const pairs_table *table, unsigned strength) {
     pairs_array p;
     unsigned    f;
@@ -206,7 +206,7 @@ static inline pairs_array pairs_new(const pairs_table *table, unsigned strength)
     return p;
 }
 
-/* Any row of which all is possible, the first fields as in another one. */
+/* Returns a random row whose levels are all possible together. Its first `same` fields are those of another row. */
 static inline pairs_row pairs_random(pairs_array *p, const pairs_row *like, unsigned same) {
     pairs_row row;
     do {
@@ -216,8 +216,7 @@ static inline pairs_row pairs_random(pairs_array *p, const pairs_row *like, unsi
     return row;
 }
 
-/* A row that fails, with as many fields at their first levels, and others at as low ones, as it still fails with; fails
-   says whether one does. */
+/* Returns a row that still fails, with the lowest possible levels. fails: says whether a row fails. */
 static inline pairs_row pairs_shrink(const pairs_table *table, pairs_row row,
                                      int (*fails)(const void *context, const pairs_row *row), const void *context) {
     unsigned f, level, changed;

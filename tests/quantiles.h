@@ -1,26 +1,26 @@
-/* Quantiles of histograms, checked against the reference with guards around all that they write: what the tests of
-   quantiles share. */
+/* Quantiles of histograms, checked against the reference, with guards around all that they write. The tests of
+   quantiles share them. */
 #ifndef TEST_QUANTILES_H
 #define TEST_QUANTILES_H
 
 #include "harness.h"
 
-/* What the counters hold. */
+/* The counters' values. */
 typedef enum quantile_counts {
-    COUNTS_SOME = 0, /* 0 to 9, every third 0 */
+    COUNTS_SOME = 0, /* 0 to 9, every third is 0 */
     COUNTS_NONE,
     COUNTS_ONE,  /* one sample */
-    COUNTS_LARGE /* totals of more than 32 bits; of u64 counters up to 2^62 */
+    COUNTS_LARGE /* totals above 32 bits; u64 counters up to 2^62 */
 } quantile_counts;
 
-/* All of a call but its buffers, and what they hold. Every other histogram of several is empty. */
+/* A call's fields except its buffers, and the data for them. Of several histograms every second one is empty. */
 typedef struct quantile_case {
     gpuscan_type          counter_type, cdf_type; /* cdf_type DEFAULT: counter_type */
     uint32_t              bins;
     uint64_t              rows, gap;
     gpuscan_quantile_form form;
     double                fractions[GPUSCAN_MAX_FRACTIONS];
-    uint32_t              fraction_count; /* 0: 5 usual ones; of MEAN 4 */
+    uint32_t              fraction_count; /* 0: 5 usual ones, for MEAN 4 */
     double                lower, upper;
     int                   has_edges, has_cdf;
     quantile_counts       counts;
@@ -47,13 +47,13 @@ static inline void name_quantile(const quantile_case *c, gpuscan_strategy strate
 
 __extension__ typedef unsigned __int128 quantile_wide;
 
-/* The rank by a division of 128 bits. */
+/* Returns the rank, by a 128-bit division. */
 static inline uint64_t ref_rank(double fraction, uint64_t total) {
     int           exponent = 0;
     double        mantissa = frexp(fraction, &exponent); /* [1/2, 1), or 0 */
     quantile_wide product = (quantile_wide)(uint64_t)ldexp(mantissa, 53) * total, power;
     uint64_t      rank;
-    if (exponent < -70) /* of a fraction so small there is not one sample */
+    if (exponent < -70) /* so small a fraction is less than one sample */
         return 1;
     power = (quantile_wide)1 << (53 - exponent);
     rank = (uint64_t)(product / power + (product % power != 0));
@@ -68,7 +68,7 @@ static inline float ref_place(const quantile_case *c, const float *edges, uint64
     return bin == bins ? upper : fmaf((float)bin, (float)(((double)upper - (double)lower) / (double)bins), lower);
 }
 
-/* One result: a bin, or a number in bin_of's way. */
+/* Returns one result: a bin, or a number in the form's way. */
 static inline double ref_quantile(const quantile_case *c, const float *edges, const uint64_t *counts, double fraction,
                                   double last) {
     uint64_t bins = c->bins ? c->bins : 256, total = 0, before = 0, b, from, to;
@@ -98,7 +98,7 @@ static inline double ref_quantile(const quantile_case *c, const float *edges, co
     return sum / samples;
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct quantile_set {
     quantile_case         c;
     gpuscan_quantile_desc d;
@@ -200,7 +200,7 @@ static inline void *quantile_set_up(const void *given) {
     return s;
 }
 
-/* Bins exactly. Numbers but for rounding: of even bins at the end, of edges also in their sum. */
+/* Compares bins exactly, and numbers up to rounding: for even bins the last one, for edges also that of sums. */
 static inline void check_results(const quantile_set *s, const void *got) {
     double   low = ref_place(&s->c, s->places, 0), high = ref_place(&s->c, s->places, s->bins);
     double   near = 6e-7 * (fabs(low) + fabs(high));

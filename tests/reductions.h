@@ -1,12 +1,12 @@
-/* One reduction, checked against the reference with guards around all that it writes: what the tests of reductions
-   share. */
+/* One reduction, checked against the reference, with guards around all that it writes. The tests of reductions share
+   it. */
 #ifndef TEST_REDUCTIONS_H
 #define TEST_REDUCTIONS_H
 
 #include "cuts.h"
 #include "operators.h"
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct reduce_case {
     gpuscan_type         from, to; /* ARGMIN, ARGMAX: to is the index type, DEFAULT for u64 */
     gpuscan_op           op;
@@ -19,11 +19,11 @@ typedef struct reduce_case {
     gpuscan_type         count_type;
     const void          *data; /* NULL: as filling says */
     test_filling         filling;
-    int                  converts; /* by test_conversion; of no custom operator, ARGMIN or ARGMAX */
+    int                  converts; /* with test_conversion; not with custom operators, ARGMIN or ARGMAX */
     test_scratch_choice  scratch;
-    int                  events; /* one to wait for, and one that it gives */
+    int                  events; /* waits for an event, and returns one */
     uint64_t             rows, src_pitch; /* as in the desc */
-    gpuscan_type         offsets;         /* segments by offsets of this type; DEFAULT: none */
+    gpuscan_type         offsets;         /* segments by offsets of this type; DEFAULT: no segments */
     uint64_t             segments;
     test_cuts          cuts;
     uint64_t             offsets_offset;
@@ -54,12 +54,12 @@ static inline uint64_t reduce_results(const reduce_case *c) {
     return c->offsets ? c->segments : reduce_rows(c);
 }
 
-/* Elements of src, with what lies between its rows. */
+/* Returns the elements of src, with those between its rows. */
 static inline uint64_t reduce_elements(const reduce_case *c) {
     return c->count ? (reduce_rows(c) - 1) * reduce_pitch(c) + c->count : 0;
 }
 
-/* Data in which order matters; for ARGMIN and ARGMAX few values, so that most of them are ties. */
+/* Fills data whose order matters. For ARGMIN and ARGMAX they have few values, so that most of them are ties. */
 static inline void fill_reduction(const reduce_case *c, void *data) {
     uint64_t  i;
     ref_value v;
@@ -73,7 +73,7 @@ static inline void fill_reduction(const reduce_case *c, void *data) {
                      reduce_elements(c));
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct reduce_set {
     reduce_case         c;
     gpuscan_reduce_desc d;
@@ -81,18 +81,18 @@ typedef struct reduce_set {
     test_buffer         src, dst, init, number, offsets;
     size_t              from_size, to_size;
     uint64_t           *at;                     /* the segments' offsets; NULL: rows */
-    unsigned char      *data, *wanted, *result; /* of each row or segment; result: and 8 bytes of a guard */
+    unsigned char      *data, *wanted, *result; /* of each row or segment; result: with a guard of 8 bytes */
     unsigned char       start[64];
     test_extras         extras;
 } reduce_set;
 
-/* What must come of some elements, the first of which has this index. */
+/* Computes the expected result of some elements; index: that of the first one. */
 static inline void reduce_wanted(reduce_set *s, const unsigned char *elements, uint64_t count, uint64_t index,
                                  unsigned char *wanted) {
     const reduce_case *c = &s->c;
     unsigned char     *row = (unsigned char *)test_alloc((count + index % 3) * s->from_size), *from;
     ref_value          value;
-    from = row + index % 3 * s->from_size; /* a conversion goes by the index modulo 3 */
+    from = row + index % 3 * s->from_size; /* a conversion depends on the index modulo 3 */
     memcpy(from, elements, (size_t)count * s->from_size);
     if (c->converts)
         test_convert(c->from, row, count + index % 3);
@@ -110,7 +110,7 @@ static inline void reduce_wanted(reduce_set *s, const unsigned char *elements, u
     free(row);
 }
 
-/* The source, an init that matters, and what must come out. */
+/* Makes the source, an init that changes the result, and the expected results. */
 static inline void reduce_data(reduce_set *s) {
     const reduce_case *c = &s->c;
     uint64_t           count = c->count_type && c->device_count < c->count ? c->device_count : c->count, i;

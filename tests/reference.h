@@ -1,5 +1,5 @@
-/* The reference: what gpuscan.h documents, written once more as plain loops on the host. It shares the interface's
-   enums and descs with the library and nothing else.
+/* The reference: what gpuscan.h documents, written again as plain loops on the host. It shares only enums and descs
+   with the library.
 
    A value of any builtin type is held in 64 bits: integers sign- or zero-extended, floats as a double that holds an
    f16 or f32 exactly. The sum or product of two f32 is the same rounded from double as rounded once. */
@@ -33,12 +33,12 @@ static inline ref_value ref_real(double real) {
     return v;
 }
 
-/* Switches over the library's enums have no default: a type or operator that is added does not compile (-Wswitch) until
-   it stands here, too. What is no enumerator ends the program. */
+/* Switches over the library's enums have no default: a new type or operator does not compile (-Wswitch) until it is
+   here, too. Any other value ends the program. */
 
 enum { REF_UNSIGNED = 1, REF_SIGNED = 2, REF_FLOAT = 4, REF_NUMBERS = 7 };
 
-/* One of these; 0: no number. */
+/* Returns one of these; 0: no number. */
 static inline unsigned ref_kind(gpuscan_type type) {
     switch (type) {
     case GPUSCAN_TYPE_U8:
@@ -80,7 +80,7 @@ static inline size_t ref_size(gpuscan_type type) {
     case GPUSCAN_TYPE_U16:
     case GPUSCAN_TYPE_F16:
         return 2;
-    case GPUSCAN_TYPE_DEFAULT: /* u32 in most places */
+    case GPUSCAN_TYPE_DEFAULT: /* u32 in most cases */
     case GPUSCAN_TYPE_I32:
     case GPUSCAN_TYPE_U32:
     case GPUSCAN_TYPE_F32:
@@ -108,29 +108,29 @@ static inline float ref_half_to_float(uint16_t half) {
     return (float)(half & 0x8000 ? -value : value);
 }
 
-/* To the nearest f16, ties to the even one. */
+/* Rounds to the nearest f16, ties to even. */
 static inline uint16_t ref_float_to_half(float value) {
     unsigned sign = signbit(value) ? 0x8000u : 0;
     double   magnitude = fabs((double)value), steps, whole;
     int      exponent;
     if (isnan(value))
         return 0x7E00;
-    if (magnitude >= 65520.0) /* half a step above the largest: infinity */
+    if (magnitude >= 65520.0) /* half a step above the largest rounds to infinity */
         return (uint16_t)(sign | 0x7C00u);
     if (magnitude == 0.0)
         return (uint16_t)sign;
-    exponent = ilogb(magnitude); /* the steps are 2^(exponent - 10), below the normal range 2^-24 */
+    exponent = ilogb(magnitude); /* steps are 2^(exponent - 10), below the normal range 2^-24 */
     if (exponent < -14)
         exponent = -14;
     steps = ldexp(magnitude, 10 - exponent);
     whole = floor(steps);
     if (steps - whole > 0.5 || (steps - whole == 0.5 && fmod(whole, 2.0) == 1.0))
         whole += 1.0;
-    /* 1024 to 2048 steps are the normal numbers; 2048 carries into the exponent, as it should */
+    /* normal numbers have 1024 to 2048 steps; 2048 rightly carries into the exponent */
     return (uint16_t)(sign | (unsigned)((exponent + 14) * 1024 + (int)whole));
 }
 
-/* The low bits of an integer type, extended to 64. */
+/* Cuts bits to an integer type and extends them to 64. */
 static inline ref_value ref_wrap(gpuscan_type type, uint64_t bits) {
     unsigned width = (unsigned)(8 * ref_size(type));
     if (width < 64) {
@@ -225,13 +225,13 @@ static inline void ref_store(gpuscan_type type, void *data, uint64_t index, ref_
     abort();
 }
 
-/* C's conversion. A float that an integer type cannot hold has none. */
+/* Converts as C does. A float that the integer type cannot hold has no result. */
 static inline ref_value ref_convert(gpuscan_type to, gpuscan_type from, ref_value v) {
     if (to == GPUSCAN_TYPE_F64 && !ref_is_float(from))
         return ref_real(ref_is_signed(from) ? (double)(int64_t)v.bits : (double)v.bits);
     if (to == GPUSCAN_TYPE_F64)
         return v;
-    if (ref_is_float(to) && !ref_is_float(from)) /* straight to f32: by way of f64 it would round twice */
+    if (ref_is_float(to) && !ref_is_float(from)) /* straight to f32: through f64 it would round twice */
         return ref_real((double)(ref_is_signed(from) ? (float)(int64_t)v.bits : (float)v.bits));
     if (ref_is_float(to))
         return ref_real((double)(float)v.real);
@@ -244,7 +244,7 @@ static inline ref_value ref_convert(gpuscan_type to, gpuscan_type from, ref_valu
 
 enum { REF_ARITHMETIC = 1, REF_EXTREME = 2, REF_BITS = 4, REF_BUILTIN = 7, REF_ARG = 8, REF_CUSTOM = 16 };
 
-/* One of these, but for REF_BUILTIN, which is the sum of those that combine two elements. */
+/* Returns one of these; REF_BUILTIN is the sum of those that combine two elements. */
 static inline unsigned ref_op_kind(gpuscan_op op) {
     switch (op) {
     case GPUSCAN_OP_ADD:
@@ -310,7 +310,7 @@ static inline int ref_less(gpuscan_type type, ref_value a, ref_value b) {
     return ref_is_signed(type) ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
 }
 
-/* The f32 or f64 nearest to it. */
+/* Rounds to the nearest f32 or f64. */
 static inline ref_value ref_round(gpuscan_type type, double real) {
     return ref_real(type == GPUSCAN_TYPE_F64 ? real : (double)(float)real);
 }
@@ -346,14 +346,14 @@ static inline ref_value ref_combine(gpuscan_type type, gpuscan_op op, ref_value 
 
 /* ---- scan, uniform add, reduce ----------------------------------------------------------------------------------- */
 
-/* init, which may be NULL, or what the operator starts with: of floats MIN and MAX pass over an init that is NaN. */
+/* Returns init, or if it is NULL the operator's start. MIN and MAX of floats ignore an init that is NaN. */
 static inline ref_value ref_start(gpuscan_type type, gpuscan_op op, const ref_value *init) {
     if (!init || (ref_op_kind(op) == REF_EXTREME && ref_is_float(type) && isnan(init->real)))
         return ref_identity(type, op);
     return *init;
 }
 
-/* One row. init may be NULL; returns the total. */
+/* Scans one row. init may be NULL. Returns the total. */
 static inline ref_value ref_scan(gpuscan_type to, void *dst, gpuscan_type from, const void *src, uint64_t count,
                                  gpuscan_op op, gpuscan_scan_kind kind, const ref_value *init) {
     ref_value running = ref_start(to, op, init), next;
@@ -375,7 +375,8 @@ static inline ref_value ref_reduce(gpuscan_type to, gpuscan_type from, const voi
     return running;
 }
 
-/* The index of the first smallest or largest that is no NaN; the largest index type's value when there is none. */
+/* Returns the index of the first smallest or largest element but NaN; if there is none, the index type's largest
+   value. */
 static inline ref_value ref_arg(gpuscan_type index_type, gpuscan_type type, const void *src, uint64_t count,
                                 gpuscan_op op) {
     ref_value best = ref_bits(0), v;
@@ -399,10 +400,10 @@ static inline void ref_uniform_add(gpuscan_type type, void *dst, const void *add
         ref_store(type, dst, i, ref_combine(type, op, ref_load(type, addend, i / block), ref_load(type, dst, i)));
 }
 
-/* The same for a custom operator: c = a combined with b. */
+/* A custom operator: c = a combined with b. */
 typedef void (*ref_operator)(const void *a, const void *b, void *c);
 
-/* start: init, or the identity. dst may be NULL. After it, total holds the total: a reduction too. */
+/* Scans with a custom operator. start: init, or the identity. dst may be NULL. Writes the total: reduces, too. */
 static inline void ref_scan_custom(size_t size, void *dst, const void *src, uint64_t count, ref_operator combine,
                                    gpuscan_scan_kind kind, const void *start, void *total) {
     const unsigned char *in = (const unsigned char *)src;
@@ -422,19 +423,19 @@ static inline void ref_scan_custom(size_t size, void *dst, const void *src, uint
 
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
 
-/* Where a sample goes: a bin, or one of these. */
+/* A sample's bin, or one of these. */
 #define REF_BELOW   (-1)
 #define REF_ABOVE   (-2)
 #define REF_NOWHERE (-3)
 
-/* a * b as high * 2^64 + low. */
+/* Computes a * b as high * 2^64 + low. */
 static inline void ref_multiply(uint64_t a, uint32_t b, uint64_t *high, uint64_t *low) {
     uint64_t bottom = (a & 0xFFFFFFFF) * b, top = (a >> 32) * b + (bottom >> 32);
     *low = (top << 32) | (bottom & 0xFFFFFFFF);
     *high = top >> 32;
 }
 
-/* floor(x * bins / width) as the largest k with k * width <= x * bins. width 0 stands for 2^64. */
+/* Returns floor(x * bins / width), the largest k with k * width <= x * bins. width 0 stands for 2^64. */
 static inline uint32_t ref_even_bin(uint64_t x, uint32_t bins, uint64_t width) {
     uint64_t xh, xl, kh, kl;
     uint32_t k = 0, above = bins, middle;
@@ -464,7 +465,7 @@ static inline int64_t ref_integer_bin(const gpuscan_histogram_desc *desc, gpusca
             return REF_BELOW;
         return s.bits - lower.bits < bins ? (int64_t)(s.bits - lower.bits) : REF_ABOVE;
     }
-    if (whole) { /* upper is one more than the largest: 0 for 64 bits, where the width is 2^64 */
+    if (whole) { /* upper is one more than the largest value: 0 for 64 bits, whose width is 2^64 */
         lower = ref_smallest(type);
         return ref_even_bin(s.bits - lower.bits, bins, ref_largest(type).bits - lower.bits + 1);
     }
@@ -477,8 +478,8 @@ static inline int64_t ref_integer_bin(const gpuscan_histogram_desc *desc, gpusca
     return ref_even_bin(s.bits - lower.bits, bins, upper.bits - lower.bits);
 }
 
-/* The bins + 1 edges of even float bins. They ascend, but for f32 and more than 2^24 bins, where the last but one may
-   lie above the last: no sample is there. */
+/* Returns the bins + 1 edges of even float bins. They ascend, except for f32 with more than 2^24 bins, where the last
+   but one may exceed the last; no sample lies there. */
 static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lower, double upper) {
     double  *edges = (double *)malloc(((size_t)bins + 1) * sizeof *edges);
     double   step;
@@ -492,14 +493,14 @@ static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lo
         upper = (double)(float)upper;
     }
     step = isinf(upper - lower) ? upper / bins - lower / bins : (upper - lower) / bins;
-    edges[0] = lower; /* also where the step of one bin overflows */
+    edges[0] = lower; /* also if the step of one bin overflows */
     for (k = 1; k < bins; k++)
         edges[k] = type == GPUSCAN_TYPE_F64 ? fma(k, step, lower) : (double)fmaf((float)k, (float)step, (float)lower);
     edges[bins] = upper;
     return edges;
 }
 
-/* The last bin k with edges[k] <= s < edges[k + 1]. */
+/* Returns the last bin k with edges[k] <= s < edges[k + 1]. */
 static inline int64_t ref_edge_bin(gpuscan_type type, const ref_value *edges, uint32_t bins, int closed, ref_value s) {
     uint32_t k = 0, above = bins, middle;
     if (ref_is_float(type) && isnan(s.real))
@@ -521,12 +522,12 @@ static inline int64_t ref_edge_bin(gpuscan_type type, const ref_value *edges, ui
     return k;
 }
 
-/* How many counters a channel has. */
+/* Returns the counters of a channel. */
 static inline uint64_t ref_counters(const gpuscan_histogram_desc *desc) {
     return (uint64_t)(desc->bins ? desc->bins : 256) + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
 }
 
-/* How many channels the mask has. */
+/* Returns the channels of the mask. */
 static inline uint32_t ref_channels(const gpuscan_histogram_desc *desc) {
     uint32_t channels = desc->channels ? desc->channels : 1, c, n = 0;
     for (c = 0; c < channels; c++)
@@ -534,7 +535,7 @@ static inline uint32_t ref_channels(const gpuscan_histogram_desc *desc) {
     return n;
 }
 
-/* How many tiles a row has, and how many there are. */
+/* Return the tiles of a row, and all tiles. */
 static inline uint64_t ref_tiles_across(const gpuscan_histogram_desc *desc) {
     return desc->tile_width && desc->count ? (desc->count - 1) / desc->tile_width + 1 : 1;
 }
@@ -544,9 +545,9 @@ static inline uint64_t ref_tiles(const gpuscan_histogram_desc *desc) {
     return ref_tiles_across(desc) * (desc->tile_height ? (rows - 1) / desc->tile_height + 1 : 1);
 }
 
-/* samples, edges and weights as the device's buffers hold them from their offsets on; counts as the call finds them,
-   in counter_type. Of each row the first count pixels are counted, at most the desc's. Reads no buffer of the desc, and
-   knows no expressions. This one knows no bounds of single channels either. */
+/* Counts as the call would. samples, edges and weights: the contents of the device's buffers from their offsets on;
+   counts: in counter_type, its contents before the call. Counts the first count pixels of each row, at most the desc's.
+   Reads no buffer of the desc, and knows neither expressions nor bounds of single channels. */
 static inline void ref_histogram_alike(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
                                     const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
@@ -599,7 +600,7 @@ static inline void ref_histogram_alike(const gpuscan_histogram_desc *desc, uint6
     free(table);
 }
 
-/* Channels with bounds or edges of their own: each by itself. */
+/* Does the same for each channel that has its own bounds or edges. */
 static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
                                     const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;

@@ -1,53 +1,53 @@
-/* One call of gpuscan_runs, checked against a loop, with guards around all that it reads and writes: what the tests of
-   runs share. */
+/* One call of gpuscan_runs, checked against a loop, with guards around all that it reads and writes. The tests of runs
+   share it. */
 #ifndef TEST_RUNS_H
 #define TEST_RUNS_H
 
 #include "operators.h"
 #include "tallies.h"
 
-/* How long runs are. */
+/* The lengths of runs. */
 typedef enum run_lengths {
     RUNS_SHORT = 0, /* 1 to 7 */
     RUNS_OF_ONE,
-    RUNS_ONE,       /* a single one */
-    RUNS_LAST,      /* one, and the last key */
+    RUNS_ONE,       /* a single run */
+    RUNS_LAST,      /* a single run, then the last key */
     RUNS_HUNDREDS,
     RUNS_THOUSANDS,
     RUNS_BLOCKS,    /* of all sizes */
-    RUNS_POWERS,    /* of powers of two: they end with tiles */
+    RUNS_POWERS,    /* powers of two: they end with tiles */
     RUNS_COUNT
 } run_lengths;
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct run_case {
     gpuscan_type         key_type;
-    uint32_t             custom_size; /* not 0: keys are structs of so many bytes, equal where the first is */
+    uint32_t             custom_size; /* not 0: keys are structs of this size in bytes, equal if the first byte is */
     int                  bitwise;
-    int                  special; /* keys: zeros of both signs, NaN of many bits, infinities, and neighbours of them */
+    int                  special; /* keys: zeros of both signs, many NaNs, infinities, and their neighbours */
     run_lengths          lengths;
     int                  no_keys;
     gpuscan_type         index_type;
     int                  starts, lengths_out;
     int                  reduces, src_is_keys;
-    gpuscan_type         src_type, dst_type; /* where it reduces */
+    gpuscan_type         src_type, dst_type; /* if it reduces */
     gpuscan_op           op;
     const test_operator *custom;
     test_filling         filling;
     uint32_t             payloads, sizes[GPUSCAN_MAX_PAYLOADS];
-    int                  payload_is_keys; /* the first one's src */
-    const char          *source;          /* of the custom text; NULL: what it needs */
+    int                  payload_is_keys; /* the first payload's src */
+    const char          *source;          /* before the custom text's; NULL: nothing */
     uint64_t             count, capacity, device_count;
     gpuscan_type         count_type;
-    gpuscan_type         tally;    /* its count's type; DEFAULT: none */
-    int                  dispatch; /* not 0: with the arguments of a dispatch, */
-    uint32_t             items, limit; /* of these */
+    gpuscan_type         tally;    /* type of the tally's count; DEFAULT: none */
+    int                  dispatch; /* not 0: with a dispatch of these */
+    uint32_t             items, limit; /* items and this limit */
     uint64_t             keys_offset, out_offset, src_offset, tally_offset;
     test_scratch_choice  scratch;
-    int                  events; /* one to wait for, and one that it gives */
+    int                  events; /* waits for an event, and returns one */
 } run_case;
 
-/* All outputs of u32 keys. */
+/* Returns a case with all outputs of u32 keys. */
 static inline run_case some_runs(uint64_t count, run_lengths lengths) {
     run_case c;
     memset(&c, 0, sizeof c);
@@ -76,7 +76,7 @@ static inline void name_runs(const run_case *c, gpuscan_strategy strategy) {
 
 enum { RUN_KEYS = 0, RUN_STARTS, RUN_LENGTHS, RUN_RESULTS, RUN_PAYLOADS, RUN_OUTPUTS = RUN_PAYLOADS + 8 };
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct run_set {
     run_case          c;
     gpuscan_runs_desc d;
@@ -90,7 +90,7 @@ typedef struct run_set {
     test_extras       extras;
 } run_set;
 
-/* Key i, in run r: mostly the same in a run, and by a bit another than before; heads are found by comparing. */
+/* Fills key i, mostly the same as others of its run, and a bit different from the one before the run. */
 static inline void run_key(run_set *s, uint64_t i, int begins) {
     const run_case *c = &s->c;
     unsigned char  *at = s->key_data + (size_t)i * s->key_size;
@@ -159,7 +159,7 @@ static inline void run_data(run_set *s) {
         memcpy(s->from_data[0], s->key_data, (size_t)c->count * s->key_size);
 }
 
-/* Run r has keys [first, last). */
+/* Fills the expected results of run r, which has the keys [first, last). */
 static inline void run_wanted(run_set *s, uint64_t r, uint64_t first, uint64_t last) {
     const run_case *c = &s->c;
     uint64_t        i;
@@ -286,7 +286,7 @@ static inline void *run_set_up(const void *given) {
     return s;
 }
 
-/* Checks an output, what is behind what was written, too. */
+/* Checks an output, and what follows the elements that were written. */
 static inline void run_check_output(run_set *s, uint32_t k, int ran) {
     test_buffer   *out = &s->out[k];
     size_t         size = s->out_size[k], begin = (size_t)s->written * size, b;

@@ -1,33 +1,33 @@
-/* One scan, checked against the reference with guards around all that it writes: what the tests of scans share. */
+/* One scan, checked against the reference, with guards around all that it writes. The tests of scans share it. */
 #ifndef TEST_SCANS_H
 #define TEST_SCANS_H
 
 #include "cuts.h"
 #include "operators.h"
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct scan_case {
     gpuscan_type         from, to;
     gpuscan_op           op;
-    const test_operator *custom; /* for OP_CUSTOM: gives both types too */
+    const test_operator *custom; /* for OP_CUSTOM: also gives both types */
     gpuscan_scan_kind    kind;
     gpuscan_strategy     strategy;
     uint64_t             count, rows, src_pitch, dst_pitch;
-    int                  in_bytes; /* the pitches are given so */
+    int                  in_bytes; /* pitches are in bytes */
     uint64_t             src_offset, dst_offset;
     test_init            init;
-    int                  total, in_place; /* the latter: dst is src's buffer */
-    uint64_t             shift;           /* and begins so many elements behind src; 0: in place */
-    uint64_t             device_count;    /* with count_type: what the device reads */
+    int                  total, in_place; /* in_place: dst is src's buffer */
+    uint64_t             shift;           /* in place: elements from src's begin to dst's */
+    uint64_t             device_count;    /* with count_type: the device's count */
     gpuscan_type         count_type;
     const void          *data; /* the source; NULL: as filling says */
     test_filling         filling;
     uint64_t             total_offset, init_offset; /* besides dst's and src's */
-    int                  converts;                  /* by test_conversion; of no custom operator */
+    int                  converts;                  /* with test_conversion; not with custom operators */
     test_scratch_choice  scratch;
-    int                  events; /* one to wait for, and one that it gives */
-    gpuscan_segment_form form;   /* of segments; NONE: there are none */
-    gpuscan_type         keys;   /* and the type that says where they begin */
+    int                  events; /* waits for an event, and returns one */
+    gpuscan_segment_form form;   /* of segments; NONE: no segments */
+    gpuscan_type         keys;   /* the type that says where they begin */
     uint64_t             segments, keys_offset;
     test_cuts            cuts;
 } scan_case;
@@ -49,20 +49,20 @@ static inline void name_scan(const scan_case *c) {
               c->device_count, c->count_type ? test_type_name(c->count_type) : "none");
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct scan_set {
     scan_case         c;
     gpuscan_scan_desc d;
     test_buffer       src, dst, total, init, number, keys;
     size_t            from_size, to_size;
-    unsigned char    *heads, *key_data; /* of segments: where they begin, and what says so */
+    unsigned char    *heads, *key_data; /* where segments begin, and the call's data about it */
     uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
     unsigned char    *data, *wanted, *totals, start[64];
-    ref_value         first; /* what start holds */
+    ref_value         first; /* the value in start */
     test_extras       extras;
 } scan_set;
 
-/* The source, and an init that matters. */
+/* Makes the source, and an init that changes the results. */
 static inline void scan_data(scan_set *s) {
     const scan_case *c = &s->c;
     s->data = (unsigned char *)test_alloc(s->src_span * s->from_size);
@@ -78,7 +78,7 @@ static inline void scan_data(scan_set *s) {
     }
 }
 
-/* The segments, if there are any, and what the call is told of them. */
+/* Makes the segments, if there are any, and the call's data about them. */
 static inline void scan_segments(scan_set *s) {
     const scan_case *c = &s->c;
     uint64_t        *at, numbers = c->form == GPUSCAN_SEGMENTS_OFFSETS ? c->segments + 1 : c->count, i;
@@ -104,7 +104,7 @@ static inline void scan_segments(scan_set *s) {
     s->d.segments.count = c->form == GPUSCAN_SEGMENTS_OFFSETS ? c->segments : 0;
 }
 
-/* Some elements in a row, or the segments that they are. */
+/* Computes the expected results of a row, or of the segments that it consists of. */
 static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char *row, uint64_t count,
                             unsigned char *total) {
     const scan_case *c = &s->c;
@@ -125,7 +125,7 @@ static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char
     } while (first < count);
 }
 
-/* What must come out: in the gaps between the rows, and behind the device's count, what was there before. */
+/* Makes the expected results. Gaps between rows, and what lies behind the device's count, stay unchanged. */
 static inline void scan_wanted(scan_set *s) {
     const scan_case *c = &s->c;
     uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r;
@@ -162,7 +162,7 @@ static inline void *scan_set_up(const void *given) {
     s->rows = c->rows ? c->rows : 1;
     s->src_pitch = c->src_pitch ? c->src_pitch : c->count;
     s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->count;
-    s->src_span = (s->rows - 1) * s->src_pitch + c->count + c->shift; /* dst's rows are in it */
+    s->src_span = (s->rows - 1) * s->src_pitch + c->count + c->shift; /* dst's rows are inside it */
     s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
     scan_data(s);
     scan_segments(s);
@@ -199,7 +199,7 @@ static inline void *scan_set_up(const void *given) {
     return s;
 }
 
-/* Compares everything that the call may write, and everything around it. */
+/* Compares all that the call may write, and what surrounds it. */
 static inline int scan_run(void *set, gpuscan_strategy strategy) {
     scan_set      *s = (scan_set *)set;
     scan_case     *c = &s->c;

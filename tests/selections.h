@@ -1,12 +1,12 @@
-/* One selection, checked against a loop, with guards around all that it reads and writes: what the tests of selections
-   share. */
+/* One selection, checked against a loop, with guards around all that it reads and writes. The tests of selections share
+   it. */
 #ifndef TEST_SELECTIONS_H
 #define TEST_SELECTIONS_H
 
 #include "operators.h"
 #include "tallies.h"
 
-/* Which elements are kept. */
+/* The elements that are kept. */
 typedef enum selection_density {
     KEEP_HALF = 0,
     KEEP_NONE,
@@ -14,23 +14,23 @@ typedef enum selection_density {
     KEEP_FIRST,
     KEEP_LAST,
     KEEP_ENDS,   /* the first and the last */
-    KEEP_ONE,    /* anywhere */
+    KEEP_ONE,    /* one anywhere */
     KEEP_FEW,    /* one in a hundred */
     KEEP_MOST,   /* all but one in a hundred */
     KEEP_BLOCKS, /* of all sizes */
     KEEP_COUNT
 } selection_density;
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct selection_case {
     gpuscan_type      type;
-    uint32_t          custom_size; /* not 0: type is a struct of so many bytes */
+    uint32_t          custom_size; /* not 0: type is a struct of this size in bytes */
     gpuscan_select_by by;
     int               invert;
     gpuscan_type      flag_type;
     int               flags_are_src;
     int               by_index; /* PREDICATE: i decides, not x */
-    const char       *source;   /* PREDICATE: of the custom text; NULL: what it needs */
+    const char       *source;   /* PREDICATE: before the custom text's; NULL: nothing */
     int               no_dst;
     gpuscan_type      index_type; /* DEFAULT: no indices */
     uint32_t          payloads, sizes[GPUSCAN_MAX_PAYLOADS];
@@ -38,12 +38,12 @@ typedef struct selection_case {
     uint64_t          count, capacity, device_count;
     gpuscan_type      count_type;
     selection_density density;
-    gpuscan_type      tally;    /* its count's type; DEFAULT: none */
-    int               dispatch; /* not 0: with the arguments of a dispatch, */
-    uint32_t          items, limit; /* of these */
+    gpuscan_type      tally;    /* type of the tally's count; DEFAULT: none */
+    int               dispatch; /* not 0: with a dispatch of these */
+    uint32_t          items, limit; /* items and this limit */
     uint64_t          src_offset, dst_offset, flags_offset, index_offset, payload_offset, tally_offset;
     test_scratch_choice scratch;
-    int               events; /* one to wait for, and one that it gives */
+    int               events; /* waits for an event, and returns one */
 } selection_case;
 
 static inline selection_case a_selection(gpuscan_type type, uint64_t count, selection_density density) {
@@ -73,7 +73,7 @@ static inline void name_selection(const selection_case *c, gpuscan_strategy stra
               test_strategy_name(strategy));
 }
 
-/* One output: where its elements come from, and what is where they go to. */
+/* One output: the source of its elements, and its destination's contents. */
 typedef struct selection_output {
     size_t         size;
     int            in_place;
@@ -81,7 +81,7 @@ typedef struct selection_output {
     unsigned char *data;
 } selection_output;
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct selection_set {
     selection_case      c;
     gpuscan_select_desc d;
@@ -91,7 +91,7 @@ typedef struct selection_set {
     selection_output    dst, more[GPUSCAN_MAX_PAYLOADS];
     test_buffer         flags, indices, tally, dispatch, number;
     size_t              flag_size;
-    uint64_t            live, kept, written, capacity; /* elements */
+    uint64_t            live, kept, written, capacity; /* in elements */
     unsigned char      *keeps, *flag_data;
     test_extras         extras;
 } selection_set;
@@ -123,12 +123,12 @@ static inline void selection_keeps(selection_set *s) {
         s->keeps[i] = (unsigned char)keep;
         s->kept += (uint64_t)keep;
     }
-    for (; i < s->c.count; i++) /* past the device's count */
+    for (; i < s->c.count; i++) /* beyond the device's count */
         s->keeps[i] = (unsigned char)test_below(2);
     s->written = s->kept < s->capacity ? s->kept : s->capacity;
 }
 
-/* A predicate subtracts 3: an element is kept that is not 3, by however little. */
+/* Fills element i. The predicate subtracts 3, and keeps an element that differs from 3, however slightly. */
 static inline void selection_put_three(const selection_set *s, uint64_t i, int is_three) {
     const selection_case *c = &s->c;
     unsigned char        *at = s->dst.data + (size_t)i * s->dst.size;
@@ -141,7 +141,7 @@ static inline void selection_put_three(const selection_set *s, uint64_t i, int i
     if (is_three)
         memcpy(at, three, s->dst.size);
     else if (memcmp(at, three, s->dst.size) == 0)
-        at[0] ^= 1; /* of a float the lowest bit */
+        at[0] ^= 1; /* floats: the lowest bit */
 }
 
 static inline void selection_flag(unsigned char *at, size_t size, int on) {
@@ -255,7 +255,7 @@ static inline void *selection_set_up(const void *given) {
     return s;
 }
 
-/* The buffers of an output, as they are before the call. */
+/* Sets an output's buffers to their contents before the call. */
 static inline void selection_output_set(selection_set *s, selection_output *output, uint64_t from_offset,
                                         uint64_t to_offset, gpuscan_buffer *from, gpuscan_buffer *to) {
     test_buffer_set(&output->from, from_offset, s->c.count, output->data);
@@ -266,7 +266,7 @@ static inline void selection_output_set(selection_set *s, selection_output *outp
     }
 }
 
-/* Checks an output, what is behind what was written, too. */
+/* Checks an output, and what follows the elements that were written. */
 static inline void selection_output_check(selection_set *s, selection_output *output, int ran) {
     test_buffer   *to = output->in_place ? &output->from : &output->to;
     uint64_t       i, j = 0, room = output->in_place ? s->c.count : s->capacity;

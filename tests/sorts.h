@@ -1,24 +1,24 @@
-/* One sort, checked against a stable sort on the host with guards around all that it writes: what the tests of sorts
-   share. */
+/* One sort, checked against a stable sort on the host, with guards around all that it writes. The tests of sorts share
+   it. */
 #ifndef TEST_SORTS_H
 #define TEST_SORTS_H
 
 #include "harness.h"
 
-/* What the keys are. */
+/* The keys' values. */
 typedef enum sort_keys {
     KEYS_RANDOM = 0,
     KEYS_EQUAL,
     KEYS_TWO,
     KEYS_SORTED,
     KEYS_REVERSED,
-    KEYS_AND_1, /* so many random words ANDed */
+    KEYS_AND_1, /* AND of 1, 3, 9 or 15 more random words */
     KEYS_AND_3,
     KEYS_AND_9,
     KEYS_AND_15,
     KEYS_FEW,     /* 16 values, in the lowest bits */
-    KEYS_GAP,     /* any, but bits 16 to 23 are the same in all */
-    KEYS_SPECIAL, /* the least, the largest, zeros, infinities, NaN of many bits; those and random ones */
+    KEYS_GAP,     /* any, but with the same bits 16 to 23 */
+    KEYS_SPECIAL, /* the least, the largest, zeros, infinities, many NaNs; these and random ones */
     KEYS_COUNT
 } sort_keys;
 
@@ -27,7 +27,7 @@ typedef struct sort_custom {
     const char    *name;
     gpuscan_type   key_type;
     gpuscan_custom custom;
-    uint64_t (*key)(const unsigned char *element, uint64_t i); /* its bits */
+    uint64_t (*key)(const unsigned char *element, uint64_t i); /* the key's bits */
 } sort_custom;
 
 typedef struct sort_item {
@@ -86,15 +86,15 @@ static const sort_custom sort_customs[] = {
      {SORT_ITEM, "sort_item", 12, NULL, NULL, NULL, NULL, NULL, "(ulong)x.a << 32 | x.c"}, sort_key_wide}};
 enum { SORT_CUSTOMS = 6 };
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct sort_case {
-    gpuscan_type        type; /* not of a custom key */
+    gpuscan_type        type; /* without a custom key */
     uint64_t            count;
     int                 custom; /* number in sort_customs, plus 1; 0: none */
     sort_keys           keys;
     int                 descending;
     uint32_t            bit_begin, bit_end;
-    uint32_t            sizes[GPUSCAN_MAX_PAYLOADS]; /* of payloads; 0 ends them */
+    uint32_t            sizes[GPUSCAN_MAX_PAYLOADS]; /* bytes of payloads; 0 ends them */
     int                 no_dst, in_place, payloads_in_place, has_permutation, may_destroy;
     gpuscan_type        index_type;
     uint64_t            src_offset, dst_offset, payload_offset, permutation_offset;
@@ -112,19 +112,19 @@ static inline sort_case a_sort(gpuscan_type type, uint64_t count) {
     return c;
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct sort_set {
     sort_case         c;
     gpuscan_sort_desc d;
     gpuscan_payload   payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned          payload_count;
     gpuscan_type      key_type;
-    size_t            size; /* of an element */
-    uint64_t          sorted; /* elements that the device counts */
+    size_t            size; /* bytes of an element */
+    uint64_t          sorted; /* the device's count */
     test_buffer       src, dst, permutation, number, payload_src[GPUSCAN_MAX_PAYLOADS];
     test_buffer       payload_dst[GPUSCAN_MAX_PAYLOADS];
     unsigned char    *data, *payload_data[GPUSCAN_MAX_PAYLOADS];
-    uint64_t         *order; /* which element comes out where */
+    uint64_t         *order; /* the index in src of each sorted element */
     test_extras       extras;
 } sort_set;
 
@@ -175,12 +175,12 @@ static inline uint64_t sort_key(sort_keys keys, gpuscan_type type, uint64_t i, u
     }
 }
 
-/* The code by which keys are compared, as the header says it. */
+/* Returns the code by which keys are compared, as the header documents it. */
 static inline uint64_t sort_code(gpuscan_type type, uint64_t key, int descending) {
     uint64_t ones = sort_ones(type), sign = ones ^ ones >> 1, code = key;
     double   value;
     if (ref_is_float(type)) {
-        value = ref_load(type, &key, 0).real; /* little-endian, as all hosts of the tests are */
+        value = ref_load(type, &key, 0).real; /* little-endian, as all hosts of these tests are */
         if (isnan(value))
             return ones;
         code = value == 0 ? sign : key & sign ? ~key & ones : key | sign;
@@ -190,7 +190,7 @@ static inline uint64_t sort_code(gpuscan_type type, uint64_t key, int descending
     return descending ? ~code & ones : code;
 }
 
-/* Whether key b comes before key a, whose place in src is before b's. By all bits: as numbers are compared. */
+/* Returns whether key b comes before key a, which precedes it in src. Keys with all bits are compared as numbers. */
 static inline int sort_before(const sort_case *c, gpuscan_type type, const unsigned char *keys, uint64_t a,
                               uint64_t b) {
     size_t   size = ref_size(type);
@@ -208,7 +208,7 @@ static inline int sort_before(const sort_case *c, gpuscan_type type, const unsig
     return (sort_code(type, y, c->descending) & mask) < (sort_code(type, x, c->descending) & mask);
 }
 
-/* A stable sort by merging: what comes later in src goes before only where it must. */
+/* Returns the order by a stable merge sort: an element passes an earlier one only if its key is less. */
 static inline uint64_t *sort_order(const sort_case *c, gpuscan_type type, const unsigned char *keys, uint64_t count) {
     uint64_t *from = (uint64_t *)test_alloc(count * sizeof *from), *to = (uint64_t *)test_alloc(count * sizeof *to);
     uint64_t *swap, run, begin, i;
@@ -230,7 +230,7 @@ static inline uint64_t *sort_order(const sort_case *c, gpuscan_type type, const 
     return from;
 }
 
-/* What the elements hold, and their order. */
+/* Makes the elements, and their order. */
 static inline void sort_data(sort_set *s) {
     const sort_case   *c = &s->c;
     const sort_custom *custom = c->custom ? &sort_customs[c->custom - 1] : NULL;
@@ -294,7 +294,7 @@ static inline void *sort_set_up(const void *given) {
     return s;
 }
 
-/* What an output held before must still be there behind the sorted elements; they are data's, in order. */
+/* Checks an output: data's elements in order, behind them the former contents. */
 static inline void sort_check(const sort_set *s, test_buffer *buffer, size_t size, const unsigned char *before,
                               const unsigned char *data, int ran) {
     unsigned char *wanted = (unsigned char *)test_alloc(s->c.count * size);

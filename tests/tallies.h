@@ -1,11 +1,11 @@
-/* What selections and runs say of how many there are: the tally, and the arguments of a dispatch. */
+/* What selections and runs report about their number of outputs: the tally, and a dispatch's arguments. */
 #ifndef TEST_TALLIES_H
 #define TEST_TALLIES_H
 
 #include "harness.h"
 #include "reference.h"
 
-/* At 0, 1, at the limit and above it, where y grows and x is evened out. */
+/* Counts of 0, 1, at the limit and above it, where y grows and x is evened out. */
 static const struct {
     uint64_t count;
     uint32_t items, limit;
@@ -15,7 +15,7 @@ static const struct {
                    {4097, 4096, 1}, {1000, UINT32_MAX, UINT32_MAX}};
 enum { TALLY_CASES = sizeof tally_cases / sizeof *tally_cases };
 
-/* count: of type, or DEFAULT where none is wanted; dispatch: NULL where none is. items, limit: the desc's. */
+/* Checks a tally. type: of count, DEFAULT: no count; dispatch: NULL: none; items, limit: the desc's. */
 static inline void tally_check(int ran, gpuscan_type type, test_buffer *count, test_buffer *dispatch, uint32_t items,
                                uint32_t limit, uint64_t found, uint64_t written) {
     uint64_t each = items ? items : 64, most = limit ? limit : 65535, groups = written / each + (written % each != 0);

@@ -1,11 +1,11 @@
-/* One uniform add, checked against the reference with guards around all that it writes: what the tests of uniform adds
-   share. */
+/* One uniform add, checked against the reference, with guards around all that it writes. The tests of uniform adds
+   share it. */
 #ifndef TEST_UNIFORM_ADDS_H
 #define TEST_UNIFORM_ADDS_H
 
 #include "operators.h"
 
-/* All of a call but its buffers, and what they hold. */
+/* A call's fields except its buffers, and the data for them. */
 typedef struct add_case {
     gpuscan_type         type;
     gpuscan_op           op;
@@ -15,9 +15,9 @@ typedef struct add_case {
     uint64_t             device_count;
     gpuscan_type         count_type;
     test_filling         filling;
-    int                  converts; /* test_conversion, which must change nothing; of no custom operator */
+    int                  converts; /* with test_conversion, which must change nothing; not with custom operators */
     test_scratch_choice  scratch;
-    int                  events; /* one to wait for, and one that it gives */
+    int                  events; /* waits for an event, and returns one */
 } add_case;
 
 static inline add_case an_add(gpuscan_type type, gpuscan_op op, uint64_t count, uint64_t block) {
@@ -38,7 +38,7 @@ static inline void name_add(const add_case *c, gpuscan_strategy strategy) {
               test_strategy_name(strategy));
 }
 
-/* A case with its buffers, what they hold, and what must come out. */
+/* A case with its buffers, their data, and the expected results. */
 typedef struct add_set {
     add_case                 c;
     gpuscan_uniform_add_desc d;

@@ -6,11 +6,11 @@
 
    ./bench              everything, in a few minutes; ./bench --quick for half a minute, --help for the options.
 
-   How it measures. Each call runs a few times to warm up, then at least 9 times more; the median counts. On a GPU a
-   time is what the device's events say, from the start of the call's first command to the end of its last; on a CPU
-   device it is the wall clock around a blocking call. GB/s counts the bytes that the operation must read and write,
-   each once. "of copy" compares with clEnqueueCopyBuffer moving as many bytes (half read, half written), "x C loop"
-   with one thread of the plain loop in this file. Every result that is timed is compared with that loop's. */
+   How it measures. Each call runs a few times to warm up, then at least 9 times more; the median counts. On a GPU the
+   time comes from the device's events, from the start of the call's first command to the end of its last. On a CPU it
+   is the wall clock around a blocking call. GB/s counts the bytes that the operation must read and write, each once.
+   "of copy" compares with clEnqueueCopyBuffer moving the same bytes (half read, half written), "x C loop" with one
+   thread of the plain loop in this file. Every result that is timed is compared with that loop's. */
 #if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -35,19 +35,19 @@ enum {
     MIN_RUNS = 9,
     MAX_RUNS = 51,
     MIN_LOOP_RUNS = 3, /* of the C loop, whose times vary little */
-    MAX_COMMANDS = 64, /* of one call, whose events are kept */
+    MAX_COMMANDS = 64, /* of one call: events that are kept */
     MAX_RESULTS = 2048,
     BLOCK = 1 << 24 /* elements of random data; longer inputs repeat them */
 };
 
-static double budget_ms = 120.0;                        /* of repeating one measurement, beyond the least runs */
+static double budget_ms = 120.0;                        /* of repeating one measurement, after the least runs */
 static const double TOO_SLOW_MS = 1500.0;               /* a row stops growing here */
-static const uint64_t HOST_BYTES = (uint64_t)2 << 30;   /* the C loop's arrays; larger inputs are not timed on it */
-static const uint64_t CACHED_BYTES = (uint64_t)64 << 20; /* less traffic than this may stay in a cache */
+static const uint64_t HOST_BYTES = (uint64_t)2 << 30;   /* of the C loop's arrays, at most */
+static const uint64_t CACHED_BYTES = (uint64_t)64 << 20; /* with less traffic, data may stay in a cache */
 
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
-static const char *at_hand = ""; /* what is measured */
+static const char *at_hand = ""; /* what is being measured */
 
 static void die(const char *format, ...) {
     va_list arguments;
@@ -88,7 +88,7 @@ static double median(double *values, unsigned count) {
     return values[count / 2];
 }
 
-/* One line on the terminal that says what is going on; "" takes it away. Silent when stderr is a file. */
+/* Shows one line of progress on the terminal; "" clears it. Prints nothing if stderr is a file. */
 static void progress(const char *format, ...) {
     static int terminal = -1;
     va_list arguments;
@@ -107,7 +107,7 @@ static void progress(const char *format, ...) {
 
 /* ---- input data -------------------------------------------------------------------------------------------------- */
 
-/* Counter-based, so that the data are the same everywhere. */
+/* Returns random bits that depend only on i, so that the data are the same everywhere. */
 static uint64_t random_bits(uint64_t i) {
     uint64_t z = (i + 1) * 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -134,7 +134,7 @@ static void fill_constant(void *data, size_t bytes) {
     memset(data, 0, bytes);
 }
 
-/* u32 in runs of 1 to most. */
+/* Fills u32 keys in runs of 1 to most elements. */
 static void fill_runs(void *data, size_t bytes, uint64_t most) {
     uint32_t *a = (uint32_t *)data, key = 0;
     size_t i = 0, left = 0;
@@ -171,7 +171,7 @@ static void fill_below_2m(void *data, size_t bytes) {
     fill_masked(data, bytes, 0x001FFFFF001FFFFFu);
 }
 
-/* Whole numbers from -8 to 8: their sums are exact in f32 up to 2^30 elements, so any order gives the same bits. */
+/* Returns a whole number from -8 to 8. Sums are exact in f32 up to 2^30 elements, so any order gives the same bits. */
 static int step(uint64_t i) {
     return (int)(random_bits(i) >> 40) % 17 - 8;
 }
@@ -191,7 +191,7 @@ static void fill_unit_f32(void *data, size_t bytes) {
     for (i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)(random_bits(i) >> 40) * (1.0f / 16777216.0f);
 }
 
-/* What a photograph asks of a histogram: neighbours alike, some values much more common than others, a little noise. */
+/* Fills in what a photograph has: similar neighbours, some values much more common than others, a little noise. */
 static unsigned triangle(unsigned x, unsigned period) {
     const unsigned phase = x % period;
     return phase * 2 < period ? phase * 2 : (period - phase) * 2;
@@ -231,8 +231,8 @@ static void fill_affine(void *data, size_t bytes) {
 
 /* ---- the plain C loops ------------------------------------------------------------------------------------------- */
 
-/* state: the running value of a scan, the result of a reduction, the counters of a histogram. A loop goes on from it,
-   so that long inputs can be computed piece by piece. */
+/* state: a scan's running value, a reduction's result, a histogram's counters. A loop continues from it, so that long
+   inputs can be computed piece by piece. */
 typedef void loop_function(const void *src, void *dst, size_t n, void *state);
 
 #if defined(_MSC_VER) || defined(__cplusplus)
@@ -328,7 +328,7 @@ static void count_u8(const void *src, void *dst, size_t n, void *state) {
     for (i = 0; i < n; i++) counts[a[i]]++;
 }
 
-/* The range is known here, so that the compiler may turn the division into a shift. */
+/* The range is a constant, so that the compiler may turn the division into a shift. */
 #define COUNT_LOOP(name, bins, range)                                                                                  \
     static void count_##name(const void *src, void *dst, size_t n, void *state) {                                      \
         const int32_t *a = (const int32_t *)src;                                                                       \
@@ -364,11 +364,11 @@ static void count_rgb(const void *src, void *dst, size_t n, void *state) {
     }
 }
 
-/* A selection's flags, of the elements that a loop is given: whether they are below the row's threshold. */
+/* A selection's flags for the loop's elements: 1 if the element is below the row's threshold. */
 static unsigned char *select_flags;
 static uint32_t select_below;
 
-/* The smallest number that is not kept, where so many of 100 are; of 100 all but one of 2^32. */
+/* Returns the smallest number that is not kept if percent of all are; with 100, all but one of 2^32 are kept. */
 static uint32_t threshold(uint32_t percent) {
     return (uint32_t)((double)percent / 100.0 * 4294967295.0);
 }
@@ -398,7 +398,7 @@ static void keep_flagged(const void *src, void *dst, size_t n, void *state) {
     *(uint64_t *)state += k;
 }
 
-/* Of what lies behind earlier pieces: the state counts elements in its second number. */
+/* Continues behind earlier pieces: state's second number counts their elements. */
 static void keep_places(const void *src, void *dst, size_t n, void *state) {
     const unsigned char *RESTRICT f = select_flags;
     uint32_t *RESTRICT b = (uint32_t *)dst;
@@ -414,7 +414,7 @@ static void keep_places(const void *src, void *dst, size_t n, void *state) {
     ((uint64_t *)state)[1] += n;
 }
 
-/* A scan by segments, which begin at the flags: the state goes on from earlier pieces. */
+/* Scans by segments that begin at the flags. state continues from earlier pieces. */
 static void exclusive_heads_u32(const void *src, void *dst, size_t n, void *state) {
     const uint32_t *RESTRICT a = (const uint32_t *)src;
     const unsigned char *RESTRICT f = select_flags;
@@ -428,13 +428,13 @@ static void exclusive_heads_u32(const void *src, void *dst, size_t n, void *stat
     *(uint32_t *)state = sum;
 }
 
-/* Of the elements that a loop is given: a scan's keys, whose runs are its segments, or the values of a run's keys. */
+/* Data beside the loop's elements: a scan's keys, whose runs are its segments, or the values of runs. */
 static void *beside;
 
 static void exclusive_keys_f32(const void *src, void *dst, size_t n, void *state) {
     const float *RESTRICT a = (const float *)src;
     const uint32_t *RESTRICT keys = (const uint32_t *)beside;
-    float *RESTRICT b = (float *)dst, sum = 0.0f; /* each piece begins with a key that is not the one before it */
+    float *RESTRICT b = (float *)dst, sum = 0.0f; /* each piece begins a segment */
     size_t i;
     (void)state;
     for (i = 0; i < n; i++) {
@@ -444,17 +444,17 @@ static void exclusive_keys_f32(const void *src, void *dst, size_t n, void *state
     }
 }
 
-/* Room for a sort's passes, and for the values that go with its keys: of each, as much as the keys. */
+/* Room for a sort's passes, and for the values of its keys: each as large as the keys. */
 static void *sort_room, *sort_values;
 
-/* By what floats are compared: as gpuscan does it, both zeros alike, and NaN behind all. */
+/* Returns the code by which gpuscan compares floats: both zeros are equal, and NaN is last. */
 static uint32_t f32_code(uint32_t x) {
     if (x << 1 > 0xff000000u) return 0xffffffffu;
     return x << 1 == 0 ? 0x80000000u : x ^ (x >> 31 ? 0xffffffffu : 0x80000000u);
 }
 
-/* A radix sort, least significant digit first: all digits are counted in one reading. What is in one digit alone is not
-   moved. The code is what keys are compared by. */
+/* A radix sort, least significant digit first. One pass counts all digits; passes with a single digit move nothing.
+   code: what keys are compared by. */
 #define SORT_LOOP(name, type, bits, code, VALUES)                                                                      \
     static void sort_##name(const void *src, void *dst, size_t n, void *state) {                                       \
         enum { PASSES = (bits) / 8 };                                                                                  \
@@ -503,7 +503,7 @@ SORT_LOOP(f32, uint32_t, 32, f32_code(x), 0)
 SORT_LOOP(u32_16bit, uint32_t, 16, x, 0)
 SORT_LOOP(u32_pairs, uint32_t, 32, x, 1)
 
-/* The first of each run. The state's second number: the key before the piece, and 1 more; 0: there is none. */
+/* Keeps the first key of each run. state's second number: 1 + the key before the piece; 0: none. */
 static void unique_u32(const void *src, void *dst, size_t n, void *state) {
     const uint32_t *RESTRICT a = (const uint32_t *)src;
     uint32_t *RESTRICT b = (uint32_t *)dst;
@@ -518,10 +518,10 @@ static void unique_u32(const void *src, void *dst, size_t n, void *state) {
     counts[1] = (uint64_t)a[n - 1] + 1;
 }
 
-/* The picture that the elements are, row by row, and how many of them earlier pieces had. */
+/* The picture that the elements are, row by row, and the elements in earlier pieces. */
 static struct {
     uint64_t width, height, done;
-    void *above; /* the table's row before */
+    void *above; /* the table's previous row */
 } raster;
 
 enum { TILE = 64 };
@@ -530,7 +530,7 @@ static uint64_t tiles_across(void) {
     return (raster.width + TILE - 1) / TILE;
 }
 
-/* As square as n elements can be. */
+/* Makes the picture of n elements as square as possible. */
 static void set_raster(uint64_t n) {
     raster.width = (uint64_t)sqrt((double)n);
     while (raster.width > 1 && n % raster.width != 0) raster.width--;
@@ -542,7 +542,7 @@ static void count_tiles(const void *src, void *dst, size_t n, void *state) {
     uint64_t x = raster.done % raster.width, y = raster.done / raster.width;
     size_t i = 0;
     (void)dst;
-    while (i < n) { /* a row's part in a tile at a time */
+    while (i < n) { /* one row's part of a tile at a time */
         uint32_t *counts = (uint32_t *)state + (y / TILE * tiles_across() + x / TILE) * 256;
         uint64_t last = (x / TILE + 1) * TILE;
         last = last < raster.width ? last : raster.width;
@@ -563,7 +563,7 @@ static void count_luma(const void *src, void *dst, size_t n, void *state) {
     for (i = 0; i < n; i++) counts[(77 * a[4 * i] + 150 * a[4 * i + 1] + 29 * a[4 * i + 2] + 128) >> 8]++;
 }
 
-/* Of whole rows. */
+/* Each piece is whole rows. */
 #define TABLE_LOOP(name, source, result)                                                                               \
     static void table_##name(const void *src, void *dst, size_t n, void *state) {                                      \
         const source *RESTRICT a = (const source *)src;                                                                \
@@ -596,7 +596,7 @@ static void find_quartiles(const void *src, void *dst, size_t n, void *state) {
     for (; k < 3; k++) bins[k] = (uint32_t)n;
 }
 
-/* And what there is of each run besides, behind as many keys as there are elements. Each piece begins with a run. */
+/* Writes lengths or sums of runs behind room for all keys. Each piece begins with a run. */
 #define RUN_LOOP(name, type, first, sum)                                                                               \
     static void name(const void *src, void *dst, size_t n, void *state) {                                              \
         const uint32_t *RESTRICT a = (const uint32_t *)src;                                                            \
@@ -631,32 +631,31 @@ RUN_LOOP(sums_f32, float, VALUE_AT, VALUE_MORE)
 typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, RUNS, SORT, PICTURE, GROUPS } bench_group;
 static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "runs", "sort", "picture"};
 
-/* By what a selection or a scan's segments go; what there is of runs besides their keys. */
+/* What decides a selection or a scan's segments; what runs give besides their keys. */
 enum { VALUE, FLAGS, PLACES, KEYS };
 enum { LENGTHS = 1, SUMS };
 
-/* What is made of a picture: histograms of tiles, or of lumas; its integral image, INCLUSIVE, that is as large; of a
-   histogram quartiles. With OF_IMAGE added the source is an image. */
+/* What is made of a picture: histograms of tiles or of lumas; its integral image, INCLUSIVE and as large as the
+   picture; quartiles of a histogram. OF_IMAGE added: the source is an image. */
 enum { TILES, LUMA, TABLE, RANKS, OF_IMAGE };
 
 typedef struct bench_row {
     bench_group group;
     const char *op, *type, *dist; /* as in the CSV file */
-    gpuscan_type src, dst;        /* a histogram's samples and counters */
+    gpuscan_type src, dst;        /* histogram: types of samples and counters */
     void (*fill)(void *data, size_t bytes);
     loop_function *loop;
     int plotted;
     gpuscan_op operation;
-    uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what;
-                             sort: bits of the keys that count, bytes of a value that goes with each;
-                             scan: percent that begin a segment, by FLAGS or KEYS; 0, 0: no segments;
-                             runs: percent that begin one, and what there is of each;
-                             picture: bins of a histogram, what is made */
-    uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
+    uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent kept, by what; sort: bits
+                             of the keys, bytes of each key's value; scan: percent that begin a segment, by FLAGS or
+                             KEYS, 0 and 0: no segments; runs: percent that begin a run, and what else each gives;
+                             picture: bins of a histogram, and what is made */
+    uint32_t channels;    /* interleaved, all but the last are counted; 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
 } bench_row;
 
-/* Short names for the table's sake. */
+/* Short names for the tables. */
 #define I16 GPUSCAN_TYPE_I16
 #define I32 GPUSCAN_TYPE_I32
 #define U8 GPUSCAN_TYPE_U8
@@ -775,17 +774,17 @@ static int is_of_image(const bench_row *r) {
     return r->group == PICTURE && r->range >= OF_IMAGE;
 }
 
-/* TILES to RANKS; of other groups' rows: none of them. */
+/* Returns TILES to RANKS; for other groups' rows none of them. */
 static uint32_t made(const bench_row *r) {
     return r->group == PICTURE ? r->range % OF_IMAGE : OF_IMAGE;
 }
 
-/* Whether each element of the source gives one of the result, in order. */
+/* Returns whether each source element gives one element of the result, in order. */
 static int is_one_by_one(const bench_row *r) {
     return r->group == SCAN || made(r) == TABLE;
 }
 
-/* Of a picture's tiles those of the picture that set_raster made. */
+/* Returns the bytes of a result. A picture's tiles are those of set_raster's picture. */
 static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     switch (r->group) {
     case PICTURE:
@@ -795,11 +794,11 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
                                   : tiles_across() * ((raster.height + TILE - 1) / TILE) * r->bins * type_size(r->dst);
     case SCAN:
         return n * type_size(r->dst);
-    case SELECT: /* room for all, and behind them the tally */
+    case SELECT: /* room for all elements, then the tally */
         return (n + 1) * type_size(r->dst);
-    case RUNS: /* and behind that what there is of each run besides */
+    case RUNS: /* then what each run gives besides */
         return (n + 1) * type_size(r->src) + (r->range ? n * type_size(r->dst) : 0);
-    case SORT: /* the keys, and behind them the values */
+    case SORT: /* the keys, then the values */
         return n * (type_size(r->dst) + r->range);
     case HISTOGRAM:
         return (uint64_t)r->bins * (r->channels ? r->channels - 1 : 1) * type_size(r->dst);
@@ -808,12 +807,12 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     }
 }
 
-/* Whether an array of flags goes with the elements. */
+/* Returns whether the elements have flags beside them. */
 static int has_flags(const bench_row *r) {
     return r->group == SELECT || (r->group == SCAN && r->bins != 0 && r->range == FLAGS);
 }
 
-/* Or one of u32 keys, or one of values that runs of the keys are reduced to. */
+/* Returns whether they have u32 keys, or values that are reduced by runs, beside them. */
 static int has_keys(const bench_row *r) {
     return r->group == SCAN && r->bins != 0 && r->range == KEYS;
 }
@@ -822,12 +821,12 @@ static int has_values(const bench_row *r) {
     return r->group == RUNS && r->range == SUMS;
 }
 
-/* Bytes of what goes with an element. */
+/* Returns the bytes beside each element. */
 static size_t beside_size(const bench_row *r) {
     return has_flags(r) ? 1 : has_keys(r) ? 4 : has_values(r) ? type_size(r->dst) : 0;
 }
 
-/* The least that must be read and written. */
+/* Returns the least bytes that must be read and written. */
 static uint64_t traffic(const bench_row *r, uint64_t n) {
     const uint64_t kept = n / 100 * r->bins;
     switch (r->group) {
@@ -844,15 +843,15 @@ static uint64_t traffic(const bench_row *r, uint64_t n) {
     }
 }
 
-/* And what the C loop takes of the host's memory. */
+/* Returns the bytes of the host's memory that the C loop takes. */
 static uint64_t loop_bytes(const bench_row *r, uint64_t n) {
     return n * source_size(r) + (r->group == SORT ? 2 : 1) * result_bytes(r, n);
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
-/* The OpenCL entry points: gpuscan's own list and a few more. gpuscan gets a copy of the table in which the enqueuing
-   functions keep the events of the commands, so that a call's time on the device can be read from them. */
+/* The OpenCL entry points: gpuscan's own list and a few more. gpuscan gets a copy of the table whose enqueuing
+   functions keep the events of commands, from which a call's time on the device is read. */
 static gpuscan_opencl cl;
 static cl_int(CL_API_CALL *copy_buffer)(cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint,
                                         const cl_event *, cl_event *);
@@ -871,7 +870,7 @@ static struct {
 } device;
 
 static struct {
-    int kept; /* not 0: keep events */
+    int kept; /* not 0: events are kept */
     unsigned count;
     unsigned events_count;
     cl_event events[MAX_COMMANDS];
@@ -920,7 +919,7 @@ static void load_opencl(void) {
     memcpy(&get_event_time, &symbol, sizeof symbol);
 }
 
-/* Counts a command; keeps its event, and gives it to the caller who asked for one, too. */
+/* Counts a command. Keeps its event, and also gives it to a caller that wants it. */
 static cl_int keep(cl_int status, cl_event made, cl_event *wanted) {
     if (status != CL_SUCCESS) return status;
     commands.count++;
@@ -934,7 +933,7 @@ static cl_int keep(cl_int status, cl_event made, cl_event *wanted) {
     return status;
 }
 
-/* The last launch, so that it can be repeated. */
+/* The last launch, to repeat it. */
 static struct {
     cl_kernel kernel;
     size_t global, local;
@@ -944,7 +943,7 @@ static cl_int CL_API_CALL keep_kernel(cl_command_queue queue, cl_kernel kernel, 
                                       const size_t *offset, const size_t *global, const size_t *local,
                                       cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     cl_event made = NULL;
-    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    cl_int status; /* the call must come before its event is read: C does not order arguments */
     status = cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count, wait_list,
                                           commands.kept ? &made : event);
     launched.kernel = kernel;
@@ -957,7 +956,7 @@ static cl_int CL_API_CALL keep_fill(cl_command_queue queue, cl_mem buffer, const
                                     size_t offset, size_t size, cl_uint wait_count, const cl_event *wait_list,
                                     cl_event *event) {
     cl_event made = NULL;
-    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    cl_int status; /* the call must come before its event is read: C does not order arguments */
     status = cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset, size, wait_count, wait_list,
                                        commands.kept ? &made : event);
     return keep(status, made, event);
@@ -965,7 +964,7 @@ static cl_int CL_API_CALL keep_fill(cl_command_queue queue, cl_mem buffer, const
 
 static cl_int keep_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_t size) {
     cl_event made = NULL;
-    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    cl_int status; /* the call must come before its event is read: C does not order arguments */
     status = copy_buffer(queue, src, dst, 0, 0, size, 0, NULL, commands.kept ? &made : NULL);
     return keep(status, made, NULL);
 }
@@ -974,12 +973,12 @@ static void must(cl_int status, const char *what) {
     if (status != CL_SUCCESS) die("%s: %s", what, gpuscan_result_string(status));
 }
 
-/* From the start of the first command kept to the end of the last. */
+/* Returns the time from the start of the first kept command to the end of the last. */
 static double events_span_ms(void) {
     cl_ulong first = ~(cl_ulong)0, last = 0, start, end;
     unsigned i;
     for (i = 0; i < commands.events_count; i++) {
-        /* a growing scratch is cleared once, in a queue of the library's own without profiling */
+        /* scratch that grew was cleared in one of the library's queues, without profiling */
         if (get_event_time(commands.events[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) ==
             CL_PROFILING_INFO_NOT_AVAILABLE) {
             cl.clReleaseEvent(commands.events[i]);
@@ -1016,7 +1015,7 @@ static cl_kernel new_kernel(const char *source, const char *name) {
     return kernel;
 }
 
-/* Fills a buffer from the bytes that it begins with: they double. */
+/* Fills a buffer by doubling the bytes at its begin. */
 static void repeat_bytes(cl_mem buffer, uint64_t done, uint64_t bytes) {
     while (done < bytes) {
         const uint64_t more = bytes - done < done ? bytes - done : done;
@@ -1026,7 +1025,7 @@ static void repeat_bytes(cl_mem buffer, uint64_t done, uint64_t bytes) {
     must(cl.clFinish(device.queue), "finish");
 }
 
-/* Not by clEnqueueFillBuffer, which takes seconds for a large buffer on some drivers (NVIDIA). */
+/* Fills a buffer, without clEnqueueFillBuffer, which takes seconds for a large buffer on some drivers (NVIDIA). */
 static void fill_buffer(cl_mem buffer, unsigned char value, uint64_t bytes) {
     const uint64_t block = bytes < BLOCK ? bytes : BLOCK;
     void *values = allocate(block);
@@ -1067,7 +1066,7 @@ static void open_device(const char *name) {
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-/* One call, of any kind: enqueue returns a result code; blocking says that it returns when all is done. */
+/* A call of any kind. enqueue returns a result code; blocking: it returns when all is done. */
 typedef struct job {
     gpuscan_result (*enqueue)(const struct job *job);
     int blocking;
@@ -1121,8 +1120,8 @@ static timing measure(const job *j) {
 
 enum { MAX_TURNS = 3, ENQUEUES = 201 };
 
-/* The host's time of the enqueuing alone, while the device has nothing else to do: of several jobs in turns, since a
-   host is not equally fast all the time. */
+/* Measures the host's time for enqueuing alone, while the device is idle. Several jobs take turns, since a host's speed
+   varies. */
 static void measure_enqueues(const job *jobs, int count, timing *t) {
     static double samples[MAX_TURNS][ENQUEUES];
     int i, k, warm = 20;
@@ -1149,7 +1148,7 @@ static gpuscan_result enqueue_kernel(const job *j) {
     return keep_kernel(j->queue, j->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
 }
 
-/* The launch of a call that has one, alone: its kernel with the arguments that it still has. */
+/* Repeats the last launch alone: a call's kernel, with the arguments that it still has. */
 static gpuscan_result enqueue_launched(const job *j) {
     return keep_kernel(j->queue, launched.kernel, 1, NULL, &launched.global, &launched.local, 0, NULL, NULL);
 }
@@ -1335,7 +1334,7 @@ static gpuscan_result enqueue_picture(const job *j) {
 static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {
     enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_runs, enqueue_sort, enqueue_picture};
 
-/* The time of a copy that reads and writes so many bytes in all; NAN when memory is short. Each is measured once. */
+/* Returns the time of a copy that reads and writes bytes in all; NAN: memory is short. Measures each size once. */
 static double copy_ms(uint64_t bytes) {
     static struct {
         uint64_t bytes;
@@ -1365,18 +1364,18 @@ static double copy_ms(uint64_t bytes) {
     return t.result == 0 ? t.ms : (double)NAN;
 }
 
-/* A scan's running value, a sum or counters before the first element. */
+/* Sets the state before the first element: a scan's running value, a sum, or counters. */
 static void start_state(const bench_row *r, void *state) {
     if (r->group == SORT) return;
     raster.done = 0;
     if (made(r) == TABLE) memset(raster.above, 0, (size_t)raster.width * type_size(r->dst));
-    if (r->group == SELECT || r->group == RUNS) /* how many are kept, how many there were or the key before */
+    if (r->group == SELECT || r->group == RUNS) /* how many are kept; how many there were, or the key before */
         memset(state, 0, 2 * sizeof(uint64_t));
     else if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
-    else memset(state, 0, (size_t)result_bytes(r, 1)); /* of tiles all */
+    else memset(state, 0, (size_t)result_bytes(r, 1)); /* counters of all tiles */
 }
 
-/* One thread of the plain loop. Small inputs are repeated, since a clock has its grain. */
+/* Returns the time of the plain loop in one thread. Repeats small inputs, as clocks are coarse. */
 static double loop_ms(const bench_row *r, const void *src, void *dst, uint64_t n, void *state) {
     double samples[MAX_RUNS], begin = now_ms();
     const uint64_t repeats = n < 16384 ? 16384 / (n ? n : 1) : 1;
@@ -1395,14 +1394,14 @@ static double loop_ms(const bench_row *r, const void *src, void *dst, uint64_t n
     return median(samples, count);
 }
 
-/* The flags of the elements that a loop is given. */
+/* Makes the flags of the loop's elements. */
 static void make_flags(const bench_row *r, const uint32_t *a, uint64_t n) {
     uint64_t i;
     select_below = threshold(r->bins);
     for (i = 0; i < n && r->range != VALUE; i++) select_flags[i] = a[i] < select_below;
 }
 
-/* Elements of 4 bytes of a result, and what they should be. */
+/* Returns whether elements of 4 bytes of a result are those expected. */
 static int is_read_right(const job *j, uint64_t first, uint64_t n, const uint32_t *expected, uint32_t *got) {
     if (n > 0)
         must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)first * 4, (size_t)n * 4, got, 0, NULL,
@@ -1411,7 +1410,7 @@ static int is_read_right(const job *j, uint64_t first, uint64_t n, const uint32_
     return memcmp(got, expected, (size_t)n * 4) == 0;
 }
 
-/* A selection's result, or that of runs: as below, but each block gives as many as are kept of it. */
+/* Checks a selection's or runs' result as result_is_right does, but each block gives only what it keeps. */
 static int selection_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const uint64_t block = j->n < BLOCK ? j->n : BLOCK;
@@ -1446,8 +1445,8 @@ static uint64_t key_code(const bench_row *r, const char *keys, uint64_t i) {
     return r->bins < 64 ? x8 & (((uint64_t)1 << r->bins) - 1) : x8;
 }
 
-/* A sort's result: a block's, in which each run of keys that compare alike stands as often as there are blocks. Values
-   are copies of the keys. */
+/* Checks a sort's result: a block's, with each run of equal keys repeated once a block. Values are copies of the
+   keys. */
 static int sort_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const size_t size = type_size(r->src);
@@ -1481,7 +1480,7 @@ static int sort_is_right(const job *j, const void *host_src, void *state) {
     return right;
 }
 
-/* Compares the whole result with the loop's, a block of the input at a time: host_src holds one block at least. */
+/* Compares the whole result with the loop's, one block of the input at a time. host_src holds at least one block. */
 static int result_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const size_t size = type_size(r->dst);
@@ -1547,7 +1546,7 @@ static double reference_ms(const bench_row *r, uint64_t n) {
     return (double)NAN;
 }
 
-/* Lines op,type,n,dist,ms and perhaps more; whatever else there is, comments and a heading, is passed over. */
+/* Reads lines op,type,n,dist,ms with or without more fields. Skips all else, such as comments and a heading. */
 static void read_reference(const char *path) {
     FILE *file = fopen(path, "r");
     const char *base = path, *p;
@@ -1666,7 +1665,7 @@ static void plot_value(FILE *file, uint64_t bytes, double ms) {
     else fprintf(file, " ?");
 }
 
-/* PREFIX.dat: a block a row that is drawn, with the columns n, gpuscan, copy, C loop, reference in GB/s. */
+/* Writes PREFIX.dat: a block for each drawn row, with columns n, gpuscan, copy, C loop, reference in GB/s. */
 static void write_plot_data(const char *path, int first_index[ROWS]) {
     FILE *file = fopen(path, "w");
     int i, index = 0;
@@ -1700,7 +1699,7 @@ static int has_reference(const bench_row *r) {
     return 0;
 }
 
-/* gnuplot's text in single quotes: a quote is doubled. */
+/* Writes gnuplot's text in single quotes: a quote is doubled. */
 static void quoted(FILE *file, const char *text) {
     fputc('\'', file);
     for (; *text; text++) {
@@ -1711,7 +1710,7 @@ static void quoted(FILE *file, const char *text) {
 }
 
 static void write_plot_group(FILE *file, const char *base, const int index[ROWS], bench_group g) {
-    static const char *const colors[] = {"1", "2", "3", "4", "5", "6", "7", "rgb 'brown'"}; /* 8 is black: a copy's */
+    static const char *const colors[] = {"1", "2", "3", "4", "5", "6", "7", "rgb 'brown'"}; /* 8 is black: the copy */
     char picture[600], data[600], name[100];
     int i, next = 0, first = -1;
     for (i = ROWS - 1; i >= 0; i--)
@@ -1747,7 +1746,7 @@ static void write_plot_group(FILE *file, const char *base, const int index[ROWS]
             rows[first].op, rows[first].type);
 }
 
-/* A script of gnuplot's, PREFIX.gp. It names files of its own folder only, so that all can be moved, and runs there. */
+/* gnuplot's script, PREFIX.gp. It names only files of its folder, and runs there, so that all can be moved. */
 static const char *plot_base(const char *prefix) {
     const char *base = prefix, *p;
     for (p = prefix; *p; p++)
@@ -1804,7 +1803,7 @@ static cl_kernel empty_kernel(void) {
     return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
-/* An image with the pixels that a buffer begins with, of so many bytes each: one number or four. */
+/* Makes an image of the pixels at a buffer's begin, bytes each: one number or four. */
 static cl_mem image_of(cl_mem buffer, size_t bytes, uint64_t width, uint64_t height) {
     cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
     const size_t origin[3] = {0, 0, 0};
@@ -1830,12 +1829,12 @@ static cl_mem image_of(cl_mem buffer, size_t bytes, uint64_t width, uint64_t hei
 
 typedef struct options {
     const char *device, *csv, *plot, *reference, *filter;
-    int quick, sweep, max_log; /* max_log 0: what the device's kind and memory allow */
+    int quick, sweep, max_log; /* max_log 0: as the device's kind and memory allow */
     int only;           /* a group, or -1 */
     gpuscan_strategy strategy;
 } options;
 
-/* Ascending; 0 ends the list. */
+/* Gives the sizes, ascending; 0 ends the list. */
 static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40]) {
     static const unsigned quick[] = {10, 16, 20, 24};
     const int max_log = o->max_log ? o->max_log : r->host ? 26 : timed_by_events() ? 30 : 28;
@@ -1859,7 +1858,7 @@ static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40
         set_raster(wanted[i]);
         dst = result_bytes(r, wanted[i]);
         if (wanted[i] > (uint64_t)1 << max_log) continue;
-        if (made(r) == RANKS && wanted[i] > BLOCK) continue; /* a loop takes one histogram at once */
+        if (made(r) == RANKS && wanted[i] > BLOCK) continue; /* the loop takes a whole histogram at a time */
         if (is_of_image(r) && (raster.width > device.image_width || raster.height > device.image_height)) continue;
         if (r->host && src + dst > HOST_BYTES) continue;
         if (src > device.largest_buffer || dst > device.largest_buffer || src + dst > share) continue;
@@ -1868,7 +1867,7 @@ static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40
     sizes[kept] = 0;
 }
 
-/* A block of elements of size bytes, repeated until there are n. */
+/* Fills a block of elements of size bytes, and repeats it up to n elements. */
 static void fill_host(void (*fill)(void *data, size_t bytes), size_t size, void *data, uint64_t n) {
     uint64_t done = n < BLOCK ? n : BLOCK;
     fill(data, (size_t)done * size);
@@ -1885,7 +1884,7 @@ static void fill_device(size_t size, cl_mem buffer, const void *block, uint64_t 
     repeat_bytes(buffer, bytes, n * size);
 }
 
-/* Flags as make_flags does, on the device. */
+/* Makes flags as make_flags does, on the device. */
 static const char *const flags_source =
     "__kernel void flag(__global const uint *a, __global uchar *flags, ulong n, uint below) {\n"
     "    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) flags[i] = a[i] < below;\n"
@@ -1905,7 +1904,7 @@ static void flag_device(const bench_row *r, cl_mem src, cl_mem flags, uint64_t n
     must(cl.clFinish(device.queue), "finish");
 }
 
-/* Keys in runs, or values: of the elements that a loop is given, and on the device. */
+/* Makes keys in runs, or values: for the loop's elements, and on the device. */
 static cl_mem make_beside(const bench_row *r, uint64_t n, uint64_t largest) {
     const size_t size = beside_size(r);
     cl_mem buffer = new_buffer(largest * size);
@@ -1928,7 +1927,7 @@ static void run_size(const job *j, const void *host_src, uint64_t host_n, void *
     const bench_row *r = j->row;
     bench_result *out = &results[result_count];
     timing t;
-    if (!r->host) fill_buffer(j->dst, 0xA5, result_bytes(r, j->n)); /* so that nothing right is there already */
+    if (!r->host) fill_buffer(j->dst, 0xA5, result_bytes(r, j->n)); /* so that no right result is there before */
     else memset(j->host_dst, 0xA5, (size_t)result_bytes(r, j->n));
     t = measure(j);
     if (t.result != 0) {
@@ -2042,7 +2041,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     free(raster.above);
 }
 
-/* The first scan of an object, from nothing. With a blob, the programs come from it. */
+/* Returns the time of an object's first scan, from nothing. With a blob, the programs come from it. */
 static double first_use_ms(const char *name, const void *blob, size_t blob_size, void **blob_out,
                            size_t *blob_out_size) {
     enum { COUNT = 65536 };
@@ -2104,8 +2103,8 @@ static void run_first_use(const options *o) {
 static void run_overheads(const options *o) {
     static const char *const names[] = {"exclusive_scan", "reduce", "hist256"};
     enum { COUNT = 1 << 16 };
-    enum { CALL, ALONE, EMPTY }; /* in this order: enqueue_launched repeats what was launched last, by the call; only the
-                                    call changes kernels, then, if that takes a driver's time */
+    enum { CALL, ALONE, EMPTY }; /* in this order: enqueue_launched repeats the call's launch, the last one before it;
+                                    then only the call changes kernels, which takes some drivers time */
     job j = {0}, turns[MAX_TURNS];
     timing t[MAX_TURNS];
     cl_int status;

@@ -2,11 +2,11 @@
 
    start [--load FILE] [--save FILE] [--no-prepare] [elements]
 
-   What a program waits for when it starts, in milliseconds: the driver, an object, and of scan, reduction and histogram
-   (64 Ki elements unless another number is given) the preparation, the first call and a later one; and how many
-   programs were built from source (S) or loaded from a blob (B) meanwhile. --save keeps the programs at the end, --load
-   takes them. Run it twice to see what the driver's own cache saves, and with that cache emptied and --load for what the
-   blob does: POCL_CACHE_DIR=$(mktemp -d), CUDA_CACHE_DISABLE=1, MESA_SHADER_CACHE_DISABLE=1. */
+   Prints what a program waits for when it starts, in milliseconds: the driver, an object, and for scan, reduction and
+   histogram (of 64 Ki elements by default) the preparation, the first call and a later one. Also counts the programs
+   that were built from source (S) or loaded from a blob (B) meanwhile. --save saves the programs at the end, --load
+   loads them. Run it twice to see what the driver's own cache saves. Run it with that cache emptied and --load to see
+   what the blob saves: POCL_CACHE_DIR=$(mktemp -d), CUDA_CACHE_DISABLE=1, MESA_SHADER_CACHE_DISABLE=1. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, also with -std=c99 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static cl_program CL_API_CALL with_binary(cl_context context, cl_uint count, con
     return clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, code);
 }
 
-/* Prints the time since *start, and what was built; starts anew. */
+/* Prints the time since *start and what was built, and starts again. */
 static void stage(const char *name, double *start) {
     printf("  %-24s %9.2f ms", name, now() - *start);
     if (built.from_source || built.from_binary)
@@ -100,8 +100,8 @@ static cl_mem make_buffer(cl_context context, size_t size) {
     return mem;
 }
 
-/* A kernel of this program's own, as programs have: the driver's threads, which wake when several groups run for the
-   first time, are no call's doing. (A fill does not wake PoCL's.) */
+/* Runs a kernel of this program, as other programs would: the driver's threads wake when several groups first run,
+   which is not a call's cost. (A fill does not wake PoCL's.) */
 static void wake(work *w, cl_context context, cl_device_id device, size_t count) {
     const char *text = "kernel void clear(global uint *p) { p[get_global_id(0)] = 0; }";
     cl_int code;
@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
     memset(&w, 0, sizeof w);
     memset(&desc, 0, sizeof desc);
     memset(&table, 0, sizeof table);
-    table.clCreateProgramWithSource = with_source; /* what else it needs the library takes from the loader */
+    table.clCreateProgramWithSource = with_source; /* the library takes the other entry points from the loader */
     table.clCreateProgramWithBinary = with_binary;
     need(NULL, gpuscan_create(&probe, NULL), "gpuscan_create");
     need(probe, gpuscan_get_info(probe, &info), "gpuscan_get_info");
