@@ -1,8 +1,7 @@
-/* cc -shared -fPIC tests/cl_layer.c -o layer.so; then OPENCL_LAYERS=layer.so in the environment of a program that uses
-   an ICD loader which knows layers (ocl-icd 2.3, Khronos' loader 3.0). See cl_layer.h.
-
-   It shares nothing with tests/layer.h but the list of entry points: the one counts inside of the library's own table,
-   the other outside. */
+/* An OpenCL layer, loaded by the ICD loader, that counts references and makes chosen calls fail; see cl_layer.h.
+   Build: cc -shared -fPIC tests/cl_layer.c -o layer.so; then set OPENCL_LAYERS=layer.so for a program whose ICD loader
+   supports layers (ocl-icd 2.3, Khronos' loader 3.0).
+   It shares only the list of entry points with tests/layer.h, which counts inside the library's own table. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_layer.h>
@@ -45,7 +44,7 @@ static cl_int fails(const char *name) {
         failure = next->name(object);                                                                                  \
     control.live += failure == CL_SUCCESS;                                                                             \
     return failure;
-/* A release is carried out even where it reports a failure. */
+/* Releases even when it reports a failure. */
 #define ON_RELEASE(name, result, arguments)                                                                            \
     cl_int status = next->name(object);                                                                                \
     control.live -= status == CL_SUCCESS;                                                                              \

@@ -1,13 +1,13 @@
-/* Opens the best device there is, and says what came of it in one line; with a device, runs each operation's host logic.
-   What a stub's kernels do not compute is not looked at. See elsewhere.sh. */
+/* Opens the best device and prints the result in one line; with a device, it also runs each operation's host logic.
+   The stub of elsewhere_stub.c computes nothing, so no output of a kernel is checked. See elsewhere.sh. */
 #define GPUSCAN_IMPLEMENTATION
-#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0) /* nothing is run here */
+#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0) /* no kernel runs */
 #include "../gpuscan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The calls must get through to their launches; those that are wrong must not. */
+/* Returns whether valid calls reach their launches and invalid calls are refused. */
 static int calls_are_right(gpuscan *gs, const gpuscan_desc *desc) {
     gpuscan *second = NULL;
     uint32_t in[100], out[300], sum = 0;
@@ -26,7 +26,7 @@ static int calls_are_right(gpuscan *gs, const gpuscan_desc *desc) {
     right &= gpuscan_reduce_host(gs, in, &sum, 100, NULL) == 0;
     right &= gpuscan_uniform_add_host(gs, in, out, 100, 7, NULL) == 0;
     right &= gpuscan_histogram_host(gs, in, out, 400, NULL) == 0;
-    histogram.sample_type = GPUSCAN_TYPE_I64; /* bounds in 64 bits, also where size_t has 32 */
+    histogram.sample_type = GPUSCAN_TYPE_I64; /* 64-bit bounds, also with a 32-bit size_t */
     histogram.lower.i = -5;
     histogram.upper.i = (int64_t)1 << 40;
     right &= gpuscan_histogram_host(gs, in, out, 50, &histogram) == 0;
@@ -37,7 +37,7 @@ static int calls_are_right(gpuscan *gs, const gpuscan_desc *desc) {
     right &= gpuscan_scan_host(gs, in, out, 100, &scan) == GPUSCAN_ERROR_SIZE_OVERFLOW;
     scan.rows = 1;
     right &= gpuscan_scan_host(gs, in, in + 1, 50, &scan) == GPUSCAN_ERROR_OVERLAP;
-    if (sizeof(size_t) == 4) /* too much for the host, if not for 64 bits */
+    if (sizeof(size_t) == 4) /* too large for this host's addresses */
         right &= gpuscan_reduce_host(gs, in, &sum, (uint64_t)1 << 40, NULL) == GPUSCAN_ERROR_SIZE_OVERFLOW;
     right &= strcmp(gpuscan_error(gs), "") != 0;
     if (gpuscan_get_blob(gs, blob, &size) != 0)
@@ -58,8 +58,8 @@ static cl_int CL_API_CALL no_platforms(cl_uint count, cl_platform_id *ids, cl_ui
     return CL_SUCCESS;
 }
 
-/* OPEN_TABLE=nothing, or one: a table of entry points that has none, or one that knows no platform. OPEN_LIBRARY: the
-   desc's library. OPEN_WORDS: the failure is wanted in words. */
+/* OPEN_TABLE: "nothing" passes an empty table of entry points; "one" passes a table that finds no platform.
+   OPEN_LIBRARY: the desc's library. OPEN_WORDS: if set, the error message is printed. */
 int main(void) {
     const char *table_of = getenv("OPEN_TABLE");
     static gpuscan_opencl table;

@@ -1,5 +1,5 @@
-/* cc -shared -fPIC elsewhere_stub.c -o libOpenCL.so.1: an OpenCL for machines without any, the one of fake.h. Its device is
-   of version STUB_VERSION; STUB_DEVICES=0: there is none. */
+/* cc -shared -fPIC elsewhere_stub.c -o libOpenCL.so.1: an OpenCL library for machines without one, made of fake.h.
+   STUB_VERSION: the device's version. STUB_DEVICES=0: no device. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "fake.h"
 
@@ -14,7 +14,7 @@ static fake_device stub = {.name = "stub",
                            .units = 1,
                            .clock = 1};
 
-/* No entry point comes before this one. */
+/* Sets the device from the environment. Every entry point calls it, since any may be the first. */
 static void wake(void) {
     const char *devices = getenv("STUB_DEVICES"), *version = getenv("STUB_VERSION");
     if (version)

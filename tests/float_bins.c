@@ -1,7 +1,7 @@
-/* Prints what the library makes of even bins of floats, to be the same whatever a compiler may do to floating-point
-   numbers: tests/compile.sh compares -ffast-math and x87 with the plain build. Needs no OpenCL. (x87 rounds an f64 step
-   twice, to 64 digits and to 53, which must show in one range of a few thousand; none of these is such a one.)
-
+/* Prints which bins the library computes for even bins of floats. tests/compile.sh compares the output of builds with
+   -ffast-math and x87 with the plain build's. Needs no OpenCL.
+   Cannot see the x87's double rounding of f64 steps (to 64 and then to 53 bits): it shows in one range in a few
+   thousand, and none of these is one.
        cc tests/float_bins.c -o float_bins -ldl && ./float_bins */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint64_t next(void) {
     return random_state ^ random_state >> 29;
 }
 
-/* Any sign and digits, of 2^-first to 2^(last - first). */
+/* Returns a number of random sign and digits between 2^-first and 2^(last - first). */
 static uint64_t number(unsigned first, unsigned last) {
     return (next() & ~(UINT64_C(0x7FF) << 52)) | (1023 - first + next() % (last + 1)) << 52;
 }
@@ -54,15 +54,15 @@ int main(void) {
                                           0x8000000000000000, /* -0 */
                                           0x3FF0000000000000, /* 1 */
                                           0xBFF0000000000000, /* -1 */
-                                          0x3FF0000000000001, /* the next to 1 */
+                                          0x3FF0000000000001, /* next above 1 */
                                           0x47EFFFFFE0000000, /* the largest f32 */
                                           0xC7EFFFFFE0000000,
-                                          0x47EFFFFFF0000000, /* past it */
+                                          0x47EFFFFFF0000000, /* just past it */
                                           0x7FEFFFFFFFFFFFFF, /* the largest f64 */
                                           0xFFEFFFFFFFFFFFFF,
-                                          0x7FDFFFFFFFFFFFFF, /* half of it */
-                                          0xFFE0000000000001, /* more than half of it */
-                                          0x7FF0000000000000, /* infinite */
+                                          0x7FDFFFFFFFFFFFFF, /* half the largest f64 */
+                                          0xFFE0000000000001, /* just over half of it */
+                                          0x7FF0000000000000, /* infinity */
                                           0xFFF0000000000000,
                                           0x7FF8000000000000, /* NaN */
                                           0xFFF8000000000000,

@@ -1,17 +1,14 @@
-/* Fuzzing of blobs: true ones cut, changed, repeated and joined with an input's bytes, and the input as a blob by itself.
-   Each is taken or refused as its own reading of the format says; afterwards the object works, from the blob's programs
-   or from source, and nothing is left over.
-
-   A changed blob gets its checksum right every other time, so that what lies behind the checksum is reached; then its
-   binaries and the recordings of their launches stay as they were, since drivers run what they are given.
-
-       clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_blobs.c -o fuzz_blobs -lcmocka -lOpenCL -lm
-       ./fuzz_blobs -detect_leaks=0 -max_total_time=60 folder tests/corpus/blobs
-
-   or without libFuzzer, files to replay and then so many seconds of inputs of its own:
-
-       cc -std=c99 -g -O1 -DFUZZ_MAIN tests/fuzz_blobs.c -o fuzz_blobs -lcmocka -lOpenCL -lm
-       ./fuzz_blobs 60 FILES... */
+/* Fuzzes blobs: valid blobs that are cut, changed, repeated or joined with the input's bytes, and the input itself as a
+   blob. A parser of the format written for this test decides whether the library must accept each one. Afterwards the
+   object must work, from the blob's programs or from source, and leak nothing.
+   Every other changed blob gets a correct checksum, so that the checks behind it are reached. Such a blob keeps its
+   binaries and the recordings of their launches, since drivers run whatever they are given: corrupt binaries are never
+   tested.
+      clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_blobs.c -o fuzz_blobs -lcmocka -lOpenCL -lm
+      ./fuzz_blobs -detect_leaks=0 -max_total_time=60 folder tests/corpus/blobs
+   Without libFuzzer, it replays files and then runs random inputs for the given number of seconds:
+      cc -std=c99 -g -O1 -DFUZZ_MAIN tests/fuzz_blobs.c -o fuzz_blobs -lcmocka -lOpenCL -lm
+      ./fuzz_blobs 60 FILES... */
 #include "layer.h"
 #include "fuzz.h"
 
@@ -20,7 +17,7 @@
 enum { HEADER = 80, CHECKED = 32, ENTRY = 40, PARTS = 4, BLOBS = 3, COUNT = 100 };
 enum { PREFIX, NAMES, RECORDING, BINARY };
 
-/* Of no program, of a scan, of a scan and a reduction. */
+/* Blobs of no program, of a scan, and of a scan and a reduction. */
 static struct {
     unsigned char *bytes;
     size_t size;
@@ -48,7 +45,7 @@ static uint64_t padded(uint64_t size) {
     return size % 8 ? size + 8 - size % 8 : size;
 }
 
-/* The bytes of an entry with all its parts; 0: they do not fit into so many. */
+/* Returns an entry's size in bytes with all its parts, or 0 if they do not fit into `left` bytes. */
 static uint64_t entry_bytes(const unsigned char *entry, uint64_t left) {
     uint64_t at = ENTRY;
     int part;
@@ -71,7 +68,8 @@ static const unsigned char *part_of(const unsigned char *entry, int part) {
     return at;
 }
 
-/* Steps of 8 bytes and their own: buffers first, kernels by number, then each launch. */
+/* Returns whether these bytes are a valid recording. Each step has a header of 8 bytes and its own data; buffers come
+   first, then kernels by number, each with its launches. */
 static int is_recording(const unsigned char *bytes, uint64_t size, unsigned kernels) {
     static const int own[9] = {24, 8, -1, 8, -1, -1, -1, 8, 16};
     uint64_t at = 0, number = kernels;
@@ -98,7 +96,8 @@ static int is_recording(const unsigned char *bytes, uint64_t size, unsigned kern
     return 1;
 }
 
-/* Whether a blob is whole, read once more from the format's description; the host is little-endian. */
+/* Returns whether a blob is valid, by a second parser written from the format's description; the host is
+   little-endian. */
 static int is_whole(const unsigned char *bytes, size_t size) {
     uint64_t entries, at = HEADER;
     if (size < HEADER || memcmp(bytes, blobs[0].bytes, 16) != 0 || u64_at(bytes + 16) != size)
@@ -128,7 +127,7 @@ static int same_part(const unsigned char *a, const unsigned char *b, int part) {
     return size == u64_at(b + 8 * part) && memcmp(part_of(a, part), part_of(b, part), (size_t)size) == 0;
 }
 
-/* Whether each binary of a whole blob is one that the driver made, with that one's recording. */
+/* Returns whether each binary of a valid blob is one that the driver made, with its own recording. */
 static int has_true_binaries(const unsigned char *bytes) {
     const unsigned char *entry = bytes + HEADER;
     uint64_t entries = u64_at(bytes + 32);
@@ -203,11 +202,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         if (b == BLOBS - 1 && !is_whole(blobs[b].bytes, blobs[b].size))
             fail_msg("a blob of the library's is none");
     }
-    signal(SIGABRT, SIG_DFL); /* a driver's handler would keep libFuzzer's away */
+    signal(SIGABRT, SIG_DFL); /* a driver's handler would replace libFuzzer's */
     return 0;
 }
 
-/* A place in a blob that decides how it is read: the header, an entry's sizes or its text; anywhere for which 3. */
+/* Returns a random offset in a blob. which: 0 in the header, 1 in an entry's sizes, 2 in its text, 3 anywhere. */
 static size_t some_place(const unsigned char *bytes, size_t size, unsigned which) {
     uint64_t at = HEADER;
     unsigned entry = fuzz_8() % 3, far = fuzz_16();
@@ -244,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (i = 0; i < BLOBS; i++)
         room += blobs[i].size;
     blob = (unsigned char *)test_alloc(room + size + 4096);
-    if (form % 8 == 0) { /* the input itself, perhaps behind a true beginning */
+    if (form % 8 == 0) { /* the input itself, perhaps behind a valid beginning */
         length = b == 0 ? 0 : b == 1 ? 16 : HEADER;
         memcpy(blob, blobs[2].bytes, length);
         memcpy(blob + length, fuzz_input.at, fuzz_input.left);
@@ -262,28 +261,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             unsigned how = fuzz_8(), which = how / 8 % 4;
             size_t at = some_place(blob, length, which);
             switch (how % 8) {
-            case 0: /* cut */
+            case 0: /* cut it */
                 length = which == 3 ? fuzz_16() % (length + 1) : at;
                 break;
-            case 1: /* bytes more */
+            case 1: /* append bytes */
                 memset(blob + length, (int)fuzz_8(), 32);
                 length += fuzz_8() % 33;
                 changes = 1;
                 break;
-            case 2: /* a number changed */
+            case 2: /* change a number */
                 if (at / 8 * 8 + 8 <= length) {
                     u64_to(blob + at / 8 * 8, numbers[fuzz_8() % 8] + (form & 2 ? length : 0));
                     changed_binary |= which >= 2;
                 }
                 break;
-            case 3: /* the programs of another blob behind */
+            case 3: /* append another blob's programs */
                 if (length + blobs[1].size <= room && length >= HEADER) {
                     memcpy(blob + length, blobs[1].bytes + HEADER, blobs[1].size - HEADER);
                     length += blobs[1].size - HEADER;
                     u64_to(blob + 32, u64_at(blob + 32) + 1);
                 }
                 break;
-            default: /* a bit */
+            default: /* flip a bit */
                 if (at < length) {
                     blob[at] ^= (unsigned char)(1u << (how / 32));
                     changed_binary |= which >= 2;
@@ -297,19 +296,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
     }
     {
-        unsigned char *exact = (unsigned char *)test_alloc(length); /* so that the address sanitizer sees its end */
+        unsigned char *exact = (unsigned char *)test_alloc(length); /* lets the address sanitizer see its end */
         memcpy(exact, blob, length);
         free(blob);
         blob = exact;
     }
     whole = is_whole(blob, length);
-    if (whole && !has_true_binaries(blob)) { /* sizes that were changed cut a binary, and all else fits */
+    if (whole && !has_true_binaries(blob)) { /* changed sizes cut a binary, but all checks pass */
         blob[24] ^= 1;
         whole = 0;
     }
     test_case("a blob of %zu bytes, %s", length, whole ? "whole" : "broken");
     gs = open_object();
-    if (form & 16) { /* one that is there already must stay */
+    if (form & 16) { /* an existing program must stay */
         test_ok(gpuscan_set_blob(gs, blobs[2].bytes, blobs[2].size));
         has_program = 1;
     }

@@ -1,19 +1,14 @@
-/* Fuzzing: an input is decoded into a sequence of public calls with all that may be wrong about them, and each call is
-   compared with a model on the host: its result, every byte of every buffer, its event, what it holds on to. Calls run
-   in three queues and behind events; now and then an OpenCL call or an allocation fails.
-
-   With libFuzzer, which also keeps what it finds in the first folder:
-
+/* Fuzzes public calls: decodes an input into a sequence of calls with every possible mistake, and compares each call
+   with a model on the host: its result, every byte of every buffer, its event and the references it holds. Calls run in
+   three queues and behind events; now and then an OpenCL call or an allocation fails.
+   Cannot see errors of rounding: all elements are exact. With libFuzzer, which saves new inputs in the first folder:
        clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_calls.c -o fuzz_calls -lcmocka -lOpenCL -lm
        ./fuzz_calls -detect_leaks=0 -max_total_time=60 folder tests/corpus/calls
-
-   Without it, files to replay and then so many seconds of inputs of its own:
-
+   Without it, the program replays files and then runs random inputs for the given number of seconds:
        cc -std=c99 -g -O1 -DFUZZ_MAIN tests/fuzz_calls.c -o fuzz_calls -lcmocka -lOpenCL -lm
        ./fuzz_calls 60 FILES...
-
-   GPUSCAN_FUZZ_SHORT=1 leaves most types, operators and strategies out, so that few programs are built;
-   GPUSCAN_FUZZ_TRACE=1 names each call and compares all buffers after it. */
+   GPUSCAN_FUZZ_SHORT=1 uses few types, operators and strategies, so that few programs are built;
+   GPUSCAN_FUZZ_TRACE=1 prints each call and compares all buffers after it. */
 #include "layer.h"
 #include "fuzz.h"
 
@@ -22,10 +17,10 @@
 enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3 };
 enum { HISTORY = 32 };
 
-/* Buffers by number, as inputs name them. SUB lies in A. */
+/* The buffers, numbered as inputs name them. SUB is a sub-buffer of A. */
 enum { NONE, A, B, SUB, READ_ONLY, WRITE_ONLY, FOREIGN, IMAGE, BUFFERS };
 
-/* A buffer, and what it must hold by now. */
+/* A buffer and its expected bytes. */
 typedef struct arena {
     cl_mem mem;
     cl_mem_flags flags;
@@ -34,7 +29,7 @@ typedef struct arena {
 } arena;
 
 static arena arenas[BUFFERS];
-/* Images of four channels, which no call writes; the last ones are wrong for every call. */
+/* Images of four channels, which no call writes. The last three are invalid for every call. */
 enum { PICTURE_WIDTH = 203, PICTURE_HEIGHT = 37, PICTURE_CHANNELS = 4 };
 enum { GOOD_PICTURES = 4, WRITE_ONLY_PICTURE = GOOD_PICTURES, FOREIGN_PICTURE, NO_PICTURE, PICTURES };
 static struct picture {
@@ -48,26 +43,26 @@ static struct picture {
                         {GPUSCAN_TYPE_F32, CL_FLOAT, NULL, NULL},
                         {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL},
                         {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL},
-                        {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL}}; /* a buffer */
+                        {GPUSCAN_TYPE_U8, CL_UNSIGNED_INT8, NULL, NULL}}; /* a buffer, not an image */
 
 static cl_mem scratch_mem;
 static cl_context foreign;
 static cl_command_queue queues[QUEUES], foreign_queue; /* in-order, in-order, out-of-order */
-static cl_event markers[QUEUES];                       /* behind all that is in the queue */
+static cl_event markers[QUEUES];                       /* behind all commands of the queue */
 static cl_event gate;                                  /* a user event that calls wait for */
 static cl_event failed_event, foreign_event, done_event;
 static gpuscan *gs;
 static int is_short, is_traced;
 static unsigned long inputs;
 
-/* Host memory of the host-array calls, and results of reductions between guards. */
+/* Host memory of the host-array calls, and results of reductions between guard bytes. */
 static unsigned char *host_arena, *host_wanted;
-enum { RESULTS = 24 }; /* rows or segments, the most */
+enum { RESULTS = 24 }; /* most rows or segments */
 static struct { unsigned char before[16], bytes[RESULTS * 72 + 8], after[16]; } results[CALLS], results_wanted[CALLS];
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* a, then b, into c: c may be either. */
+/* Combines a and then b into c, which may be a or b. */
 typedef void (*combiner)(const unsigned char *a, const unsigned char *b, unsigned char *c);
 
 static uint32_t u32_at(const unsigned char *p) {
@@ -96,7 +91,7 @@ static void xor_u16(const unsigned char *a, const unsigned char *b, unsigned cha
     c[1] = a[1] ^ b[1];
 }
 
-/* x -> factor * x + sum, and a count: not commutative. */
+/* Composes maps x -> factor * x + sum, and adds a count: not commutative. */
 static void then_map(const unsigned char *a, const unsigned char *b, unsigned char *c) {
     uint32_t factor = u32_at(a) * u32_at(b), sum = u32_at(a + 4) * u32_at(b) + u32_at(b + 4);
     uint32_t count = u32_at(a + 8) + u32_at(b + 8);
@@ -123,7 +118,7 @@ static const gpuscan_custom map = {
     "fuzz_same()",
     NULL, NULL, NULL, NULL};
 
-/* More than 64 bytes: no state word takes it. */
+/* More than 64 bytes, too large for a state word. */
 static const gpuscan_custom wide = {
     "typedef struct { uint v[18]; } fuzz_wide;\n"
     "fuzz_wide fuzz_add(fuzz_wide a, fuzz_wide b) { for (int i = 0; i < 18; i++) a.v[i] += b.v[i]; return a; }\n"
@@ -145,7 +140,7 @@ typedef struct kind {
     const unsigned char *identity;
 } kind;
 
-/* All exact, whatever the order of combining. The host is little-endian: identities are bytes. */
+/* All are exact in any order of combining. The identities are bytes, since the host is little-endian. */
 static const kind kinds[] = {
     {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, GPUSCAN_OP_ADD, NULL, 4, 4, add_u32, zeros},
     {GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &map, 12, 12, then_map, map_identity},
@@ -159,13 +154,13 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static const unsigned char *load(const kind *k, const unsigned char *at, unsigned char *room) {
     if (k->src_size == k->dst_size)
         return at;
-    u32_to(room, *at); /* the one conversion there is */
+    u32_to(room, *at); /* the only conversion of these kinds */
     return room;
 }
 
-/* ---- what a call may return -------------------------------------------------------------------------------------- */
+/* ---- results that a call may return ------------------------------------------------------------------------------ */
 
-/* The results that are right for a call: each thing that is wrong with it adds one. unsure: it may also succeed. */
+/* The results that are allowed for a call: each mistake in it adds one. unsure: the call may also succeed. */
 static struct {
     gpuscan_result results[32];
     size_t count;
@@ -183,7 +178,7 @@ static void maybe_wrong(gpuscan_result result) {
     wrong(result);
 }
 
-/* A thing that is wrong for sure, after some that only may be. */
+/* Adds a mistake that the library must report, perhaps after some that it only may report. */
 static void surely_wrong(gpuscan_result result) {
     wrong(result);
     right.unsure = 0;
@@ -221,16 +216,16 @@ static u128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
 
 typedef struct range {
     int buffer;
-    uint64_t begin, end; /* bytes in the buffer; both 0 where they do not fit */
-    uint64_t row, pitch; /* bytes; pitch 0: all of it is one row */
+    uint64_t begin, end; /* bytes in the buffer; both 0 if the range does not fit */
+    uint64_t row, pitch; /* bytes; pitch 0: the range is one row */
     int reads, writes, in_place;
-    int shorter; /* in place it may end before the other */
+    int shorter; /* if in place, it may end before the other range */
 } range;
 
 static range ranges[12];
 static int range_count;
 
-/* elements: as many as fit 64 bits, or more. Says what is wrong with the range alone. */
+/* Adds a range. elements: may exceed 64 bits. Records the mistakes of this range alone. */
 static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int reads, int writes, int in_place) {
     const arena *a = &arenas[buffer];
     range *r = &ranges[range_count];
@@ -263,14 +258,14 @@ static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int r
     r->end = (uint64_t)end + (buffer == SUB ? SUB_AT : 0);
     r->reads = reads;
     r->writes = writes;
-    r->in_place = in_place ? (int)size + 4096 * in_place : 0; /* the same elements of the same array */
+    r->in_place = in_place ? (int)size + 4096 * in_place : 0; /* equal: the same elements of one array */
     r->shorter = 0;
     r->row = r->end - r->begin;
     r->pitch = 0;
     range_count++;
 }
 
-/* The same for rows: the latest range, if it fits. */
+/* Gives the latest range rows, if it was added. */
 static void has_rows(int before, uint64_t rows, uint64_t row, uint64_t pitch, size_t size) {
     if (range_count > before && rows > 1 && row > 0) {
         ranges[before].row = row * size;
@@ -278,7 +273,8 @@ static void has_rows(int before, uint64_t rows, uint64_t row, uint64_t pitch, si
     }
 }
 
-/* Rows may lie in others' gaps: taken modulo what divides both pitches, no byte of one is a byte of the other. */
+/* Returns whether rows of two ranges share a byte; rows of one may lie in the gaps of the other. Compares the bytes'
+   offsets modulo the greatest common divisor of both pitches. */
 static int rows_meet(const range *a, const range *b) {
     static unsigned char used[ARENA];
     uint64_t divisor = a->pitch, rest = b->pitch, i;
@@ -319,7 +315,7 @@ static void check_overlaps(void) {
 
 typedef enum form { DEVICE, HOST_ARRAYS, PREPARE } form;
 
-/* Mostly something sensible: small numbers, and now and then the ends of 32 and 64 bits. */
+/* Returns mostly a small number, and now and then one near the limits of 32 or 64 bits. */
 static uint64_t some_count(form which) {
     if (which == HOST_ARRAYS)
         return fuzz_16() % 250;
@@ -371,7 +367,7 @@ static gpuscan_buffer buffer_at(int *buffer, int usual, int optional) {
     return at;
 }
 
-/* A picture of a type, mostly, and where in it a call's width x height pixels begin. Says what is wrong with them. */
+/* Picks an image, mostly one of this type, and where a call's width x height pixels begin. Records its mistakes. */
 static const struct picture *some_picture(gpuscan_image *image, gpuscan_type type, uint64_t width, uint64_t height) {
     unsigned b = fuzz_8(), p = b < 16 ? b % PICTURES : b < 24 ? b % GOOD_PICTURES : 0;
     while (b >= 24 && p + 1 < GOOD_PICTURES && pictures[p].type != type)
@@ -394,7 +390,7 @@ static const struct picture *some_picture(gpuscan_image *image, gpuscan_type typ
     return &pictures[p];
 }
 
-/* Its pixels from there on as a buffer would hold them, row after row. */
+/* Returns the image's pixels from that position on, laid out as in a buffer, row after row. */
 static unsigned char *pixels_of(const struct picture *from, const gpuscan_image *image, uint64_t width, uint64_t height,
                                 uint32_t channels) {
     size_t size = ref_size(from->type);
@@ -420,7 +416,7 @@ static gpuscan_type some_count_type(gpuscan_type *as) {
     return type;
 }
 
-/* The count that the device will read. */
+/* Returns the count that the device will load. */
 static uint64_t device_count(int buffer, gpuscan_buffer at, gpuscan_type type, uint64_t count) {
     uint64_t found = 0;
     size_t size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
@@ -435,7 +431,7 @@ static struct {
     cl_event waits[6], event;
     int queue;
     int gives_event;
-    uint64_t need; /* of the caller's scratch */
+    uint64_t need; /* bytes of the caller's scratch */
     uint64_t scratch_begin;
     int own_scratch;
 } now;
@@ -465,7 +461,7 @@ static void open_gate(void) {
     drop_event(&gate);
 }
 
-/* Queue, wait list and event. A call waits for all that was enqueued before, by the queue's order or by events. */
+/* Picks queue, wait list and event. A call waits for all earlier commands, by the queue's order or by events. */
 static void some_call(form which) {
     gpuscan_call *call = &now.call;
     unsigned b = fuzz_8(), n = 0;
@@ -511,10 +507,10 @@ static void some_call(form which) {
     }
     if (now.gives_event)
         call->event = &now.event;
-    now.event = (cl_event)&now; /* must be overwritten */
+    now.event = (cl_event)&now; /* the call must overwrite it */
 }
 
-/* Scratch of the caller's, in a buffer of its own or among the data. need: what the size query says. */
+/* Picks the caller's scratch, in its own buffer or among the data. need: bytes, from the size query. */
 static void some_scratch(gpuscan_call *call, uint64_t need) {
     unsigned b = fuzz_8();
     uint64_t size = SCRATCH;
@@ -547,7 +543,7 @@ static void some_scratch(gpuscan_call *call, uint64_t need) {
     }
     if (call->scratch.mem == NULL)
         return;
-    now.own_scratch = b >= 250 ? B : IMAGE; /* anything but the data */
+    now.own_scratch = b >= 250 ? B : IMAGE; /* IMAGE: equals no data buffer */
     now.scratch_begin = call->scratch.offset;
     if (call->scratch.offset + need > size)
         maybe_wrong(GPUSCAN_ERROR_SCRATCH_TOO_SMALL);
@@ -598,7 +594,7 @@ static int disarm(void) {
     return struck;
 }
 
-/* The latest calls, also those of earlier inputs: what is in flight, built or left in scratch comes from them. */
+/* The latest calls, including those of earlier inputs, which decide what is in flight, built or left in scratch. */
 static struct {
     char lines[HISTORY][256];
     unsigned long long count;
@@ -610,7 +606,7 @@ static void tell_history(void) {
         fprintf(stderr, "%llu: %s\n", i, history.lines[i % HISTORY]);
 }
 
-/* Whether the call succeeded; fails where the result is not one of the right ones. */
+/* Returns whether the call succeeded; fails the test if its result is not allowed. */
 static int judge(gpuscan_result result, form which) {
     int struck = disarm();
     char *line = history.lines[history.count++ % HISTORY];
@@ -621,7 +617,7 @@ static int judge(gpuscan_result result, form which) {
              (unsigned long long)now.need, (int)result, struck ? ", with a fault" : "");
     if (is_traced)
         fprintf(stderr, "%s\n", line);
-    /* what the fault hit may have been something the library can do without */
+    /* the library can do without some functions, and the fault may have hit one of them */
     if (!is_right(result) && !(struck && (result == fault_result || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)))
         fail_msg("%s: %d (%s), %s; %zu results are right, among them %d, %d and %d", test.what, (int)result,
                  gpuscan_result_string(result), gpuscan_error(gs), right.count, (int)right.results[0],
@@ -639,7 +635,7 @@ static int judge(gpuscan_result result, form which) {
     return result == GPUSCAN_SUCCESS;
 }
 
-/* A marker behind the call, for calls in other queues. */
+/* Enqueues a marker behind the call, for calls in other queues. */
 static void mark(void) {
     drop_event(&markers[now.queue]);
     test_cl(clEnqueueMarkerWithWaitList(queues[now.queue], 0, NULL, &markers[now.queue]));
@@ -682,7 +678,7 @@ static void read_all(void) {
     free(found);
 }
 
-/* What the scratch of a call holds afterwards is its own business; around it nothing may change. */
+/* Accepts any bytes in a call's scratch, but none may change around it. */
 static void forget_scratch(void) {
     unsigned char *found;
     uint64_t i, end = now.scratch_begin + now.need;
@@ -708,12 +704,11 @@ static void forget_scratch(void) {
     free(found);
 }
 
-/* The host-array calls' memory must be as wanted; after a fault that came when the kernels had run, what the output
-   holds is not known. */
+/* Checks the memory of host-array calls. After a fault that came when the kernels had run, any output is accepted. */
 static void check_host(int ok, unsigned char *out, size_t size) {
     int q;
     for (q = 0; q < QUEUES && !ok; q++)
-        test_cl(clFinish(queues[q])); /* which may have been made to fail */
+        test_cl(clFinish(queues[q])); /* which a fault may have cut short */
     if (!ok && layer.calls[LAYER_clEnqueueNDRangeKernel] > 0 && out)
         memcpy(host_wanted + (out - host_arena), out, size);
     if (memcmp(host_arena, host_wanted, HOST) != 0) {
@@ -757,7 +752,7 @@ static kind some_kind(void) {
     return k;
 }
 
-/* pitch: 0 or about count; says what is wrong with it. */
+/* Returns 0 or a pitch near count, and records its mistakes. */
 static uint64_t some_pitch(form which, uint64_t count, uint64_t *resolved) {
     unsigned b = fuzz_8();
     uint64_t pitch = b < 160 ? 0 : b < 240 ? count + b % 8 : b < 248 || which != DEVICE ? count / 2 : some_count(which);
@@ -772,7 +767,7 @@ static uint64_t some_rows(form which) {
     return b < 160 ? 0 : b < 246 || which != DEVICE ? b % 4 : some_count(which);
 }
 
-/* Init on the host, on the device, both or none. start: the value that it gives. */
+/* Picks an initial value on the host, on the device, both or none. start: receives the value. */
 static const void *some_init(const kind *k, gpuscan_buffer *buffer, int *where, unsigned char *start) {
     static unsigned char init[72];
     const void *given = NULL;
@@ -800,7 +795,7 @@ static void init_from_device(const kind *k, gpuscan_buffer at, int where, unsign
         memcpy(start, arenas[where].bytes + at.offset * k->dst_size, k->dst_size);
 }
 
-/* One row; returns through total. */
+/* Scans one row; returns its sum through total. */
 static void model_scan(const kind *k, const unsigned char *src, unsigned char *dst, uint64_t count, int inclusive,
                        const unsigned char *start, unsigned char *total) {
     unsigned char running[72], next[72], room[4];
@@ -819,7 +814,7 @@ static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
     return arenas[buffer].bytes && offset * size <= arenas[buffer].size ? arenas[buffer].bytes + offset * size : NULL;
 }
 
-/* The size query, which builds the program: right where the call is right, but for counts that no memory holds. */
+/* Asks for the scratch size, which builds the program. It must succeed if the call does, unless counts are huge. */
 #define SCRATCH_SIZE(operation, desc, need)                                                                            \
     do {                                                                                                               \
         gpuscan_result size_result;                                                                                    \
@@ -834,7 +829,7 @@ static size_t segment_size(const gpuscan_segments *segments) {
     return segments->type == GPUSCAN_TYPE_U32 ? 4 : 1;
 }
 
-/* Bytes or words that say where segments begin; of offsets, whatever they are, a few. */
+/* Picks segments by flags or keys, or by a few offsets of arbitrary values. */
 static void some_segments(gpuscan_segments *segments, unsigned by, uint64_t count, int *where) {
     segments->form = by % 3 == 0   ? GPUSCAN_SEGMENTS_OFFSETS
                      : by % 3 == 1 ? GPUSCAN_SEGMENTS_HEADS
@@ -913,7 +908,7 @@ static void do_scan(form which) {
     if (which == PREPARE) {
         test_case("scan_prepare");
         range_count = 0;
-        right.unsure = 1; /* buffers are not looked at */
+        right.unsure = 1; /* prepare does not check buffers */
         arm();
         result = gpuscan_scan_prepare(gs, &desc);
         judge(result, which);
@@ -1094,7 +1089,7 @@ static void do_uniform_add(form which) {
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
-/* i64 only: the largest or smallest, the first of them. */
+/* Returns the index of the first smallest or largest i64. */
 static uint64_t model_arg(const unsigned char *src, uint64_t count, int smallest) {
     uint64_t i, found = UINT64_MAX;
     int64_t best = 0, x;
@@ -1108,10 +1103,10 @@ static uint64_t model_arg(const unsigned char *src, uint64_t count, int smallest
     return found;
 }
 
-/* Offsets that ascend, some segments empty, the last ones perhaps beyond count: into the buffer, behind all that was
-   enqueued. The call waits for it, as it does for the rest. */
+/* Writes ascending offsets into the buffer, behind all earlier commands: some segments are empty, the last ones may lie
+   beyond count. The call waits for the write. */
 static cl_event ascending_offsets(const gpuscan_segments *segments, int where, uint64_t count, int call) {
-    static uint32_t offsets[CALLS][RESULTS + 1]; /* until they are written */
+    static uint32_t offsets[CALLS][RESULTS + 1]; /* the write reads them later */
     uint32_t at = fuzz_8() % 4, random = 1 + fuzz_8();
     uint64_t s;
     size_t size = (size_t)(segments->count + 1) * 4;
@@ -1137,7 +1132,7 @@ static int never_descend(const unsigned char *offsets, uint64_t segments) {
     return 1;
 }
 
-/* One result of the elements [first, last) of in; an argument's counts from number on. */
+/* Computes one result from the elements [first, last) of `in`; an argument's indices count from `number`. */
 static void model_reduce(const kind *k, int arg, const unsigned char *in, uint64_t first, uint64_t last,
                          uint64_t number, const unsigned char *start, unsigned char *to) {
     unsigned char room[4], sum[72];
@@ -1223,7 +1218,7 @@ static void do_reduce(form which, int call) {
             results_count = desc.rows = lesser(desc.rows, RESULTS);
             results_count += results_count == 0;
         }
-        if (by % 4 == 2 || by == 1) { /* mostly offsets */
+        if (by % 4 == 2 || by == 1) { /* mostly by offsets */
             some_segments(&desc.segments, by / 4 % RESULTS - (by < 240 ? by / 4 % 3 : 0), count, &offsets);
             if (desc.segments.form != GPUSCAN_SEGMENTS_OFFSETS || desc.rows > 1 || desc.src_pitch)
                 surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1277,7 +1272,7 @@ static void do_reduce(form which, int call) {
             uint64_t last = ends ? lesser(u32_at(ends + 4 * (i + 1)), count) : i * pitch + count;
             model_reduce(&k, arg, in, first, last, ends ? first : 0, start, to + i * result_size);
         }
-        if (wild) { /* any results, but nothing else */
+        if (wild) { /* any results are accepted, but other bytes must not change */
             open_gate();
             test_cl(clFinish(queues[now.queue]));
             if (desc.result)
@@ -1287,7 +1282,7 @@ static void do_reduce(form which, int call) {
                                             (size_t)results_count * result_size, to, 0, NULL, NULL));
         }
         mark();
-    } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* read all the same: its wait or its event failed */
+    } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* only the call's wait or event failed */
         open_gate();
         test_cl(clFinish(queues[now.queue]));
         if (which == HOST_ARRAYS)
@@ -1300,7 +1295,7 @@ static void do_reduce(form which, int call) {
 
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
 
-/* All that decides the program. */
+/* All that decides a histogram's program. */
 static const struct {
     gpuscan_type sample, counter, weight;
     uint32_t bins;
@@ -1328,7 +1323,7 @@ static const struct {
      GPUSCAN_OUTSIDE_DROP, 1, 0, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
-/* Of the last one: what leaves samples and weights as they are. */
+/* The custom of the last shape: it leaves samples and weights unchanged. */
 static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
 
 static int ascend(const unsigned char *edges, uint32_t bins) {
@@ -1339,10 +1334,9 @@ static int ascend(const unsigned char *edges, uint32_t bins) {
     return 1;
 }
 
-/* Bounds of each channel: near the desc's, which may stay beside them. Those of channels that the mask leaves out are
-   empty. */
+/* Makes bounds of each channel, near the desc's, which are mostly cleared; empty ones of channels outside the mask. */
 static void some_channel_bounds(gpuscan_histogram_desc *desc, gpuscan_bound *bounds) {
-    uint32_t c, all = desc->channels ? desc->channels : PICTURE_CHANNELS; /* of an image, at most */
+    uint32_t c, all = desc->channels ? desc->channels : PICTURE_CHANNELS; /* an image has at most four */
     int is_float = desc->sample_type == GPUSCAN_TYPE_F32, is_whole = desc->lower.u == 0 && desc->upper.u == 0;
     if (desc->form == GPUSCAN_BINS_EDGES)
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1368,7 +1362,7 @@ static void some_channel_bounds(gpuscan_histogram_desc *desc, gpuscan_bound *bou
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
 }
 
-/* The last channel that has edges of its own. */
+/* Returns the last channel that has edges. */
 static uint64_t last_channel(const gpuscan_histogram_desc *desc) {
     uint64_t c, last = 0;
     for (c = 0; c < 4 && c < desc->channels; c++)
@@ -1458,7 +1452,7 @@ static void do_histogram(form which) {
     }
     from_image = twist >= 180 && twist < 213;
     by_channel = twist >= 202 && twist < 224;
-    if (is_short) /* few programs */
+    if (is_short) /* builds few programs */
         from_image = by_channel = b == 0 && (from_image || by_channel);
     from_image = from_image && test.info.has_images;
     desc.accumulate = fuzz_8() & 1;
@@ -1481,7 +1475,7 @@ static void do_histogram(form which) {
     counters = ref_counters(&shape) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
-    if (from_image && fuzz_8() < 200) { /* of what a picture has */
+    if (from_image && fuzz_8() < 200) { /* mostly within an image */
         count = desc.count %= 140;
         desc.rows %= 30;
     }
@@ -1516,7 +1510,7 @@ static void do_histogram(form which) {
     if (from_image) {
         gpuscan_type type = desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8;
         picture = some_picture(&desc.samples_image, type, count, rows);
-        if (picture->type != type) /* left out it is the image's */
+        if (picture->type != type) /* by default the image's type */
             desc.sample_type = type;
         if (which == HOST_ARRAYS)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1555,10 +1549,10 @@ static void do_histogram(form which) {
         if (desc.host_edges)
             known = all_ascend(host_wanted + host_edges, &shape);
         if (may_succeed() && host_counts + host_size > HOST)
-            return; /* of many tiles: no room */
+            return; /* too large for the host memory */
         if (may_succeed() && host_counts < HOST / 2 &&
             (host_counts + host_size > host_edges || host_samples + sample_bytes > host_edges))
-            return; /* the model has no say on edges or weights that are written */
+            return; /* the model cannot follow edges or weights that are overwritten */
     } else {
         if (!from_image || fuzz_8() < 8)
             desc.samples = buffer_at(&samples, A, 0);
@@ -1641,7 +1635,7 @@ static void do_histogram(form which) {
             ref_histogram_to(&model, fewer, in, bounds, each, table);
         } else if (which == HOST_ARRAYS) {
             memcpy(table, host_arena + host_counts, host_size);
-        } else { /* any counts, but nothing beside them */
+        } else { /* any counts are accepted, but other bytes must not change */
             open_gate();
             test_cl(clFinish(queues[now.queue]));
             test_cl(clEnqueueReadBuffer(queues[0], arenas[counts].mem, CL_TRUE,
@@ -1661,7 +1655,7 @@ static void do_histogram(form which) {
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
 
-/* All that decides the program: elements, flags, indices, and the payload's bytes. */
+/* All that decides a selection's program: elements, flags, indices, and the payload's size in bytes. */
 static const struct {
     gpuscan_type type, flag, index;
     gpuscan_select_by by;
@@ -1813,7 +1807,7 @@ static void do_select(form which) {
         const unsigned char *decides = by_predicate ? bytes_of(src, desc.src.offset, size)
                                                     : bytes_of(flags, desc.flags.offset, flag_size);
         unsigned char *of_flags = (unsigned char *)test_alloc((uint64_t)units * flag_size * (live > 0));
-        if (live > 0) /* in place they are overwritten */
+        if (live > 0) /* in place, the call overwrites them */
             memcpy(of_flags, decides, (size_t)units * (by_predicate ? size : flag_size));
         for (i = 0; i < live; i++) {
             if (!is_kept(b, of_flags, i))
@@ -1841,14 +1835,14 @@ static void do_select(form which) {
 
 /* ---- integral and quantile --------------------------------------------------------------------------------------- */
 
-/* Neither looks back. */
+/* Records a mistake if the strategy looks back: integrals and quantiles have several passes. */
 static void several_passes(void) {
     if (now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS || now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
         now.call.strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
         surely_wrong(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
 }
 
-/* Bytes to u32. */
+/* Sums u8 into u32. */
 static void do_integral(form which) {
     gpuscan_integral_desc desc;
     uint64_t channels, more, width, height, src_pitch, dst_pitch, need = 0, x, y;
@@ -1890,7 +1884,7 @@ static void do_integral(form which) {
     dst_elements = (width + more && height + more ? extent(width + more, height + more, dst_pitch) : 0) * channels;
     if (((u128)width + more) * channels > UINT64_MAX / 64 || (u128)src_pitch * channels > UINT64_MAX / 64 ||
         (u128)dst_pitch * channels > UINT64_MAX / 64)
-        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW); /* of no rows, too */
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW); /* even without rows */
     if (src_elements > UINT64_MAX / 16 || dst_elements > UINT64_MAX / 64)
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     else if ((height + more) > UINT64_MAX / (src_pitch | dst_pitch | 1) || dst_elements >> 36)
@@ -1953,7 +1947,7 @@ static void do_integral(form which) {
     forget_scratch();
 }
 
-/* Bins, of u32 counters whose totals are no more than a double holds. */
+/* Uses u32 bins whose total a double holds exactly. */
 static void do_quantile(form which) {
     static const double usual[] = {0, 0.25, 0.5, 1, 0.999, 1e-9};
     gpuscan_quantile_desc desc;
@@ -2025,7 +2019,7 @@ static void do_quantile(form which) {
                     u32_to(bytes_of(cdf, desc.cdf.offset, 4) + 4 * (row * pitch + b), (uint32_t)total);
             }
             for (k = 0; k < desc.fraction_count; k++) {
-                long double wanted = (long double)fractions[k] * (long double)total; /* 53 + 40 bits: compared so */
+                long double wanted = (long double)fractions[k] * (long double)total; /* 53 + 40 bits: exact */
                 for (sum = b = 0; b < bins; b++) {
                     memcpy(&one, in + 4 * b, 4);
                     sum += one;
@@ -2042,7 +2036,7 @@ static void do_quantile(form which) {
 
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
 
-/* All that decides the program: keys, elements with a key in them, and the payload's bytes. */
+/* All that decides a sort's program: keys, elements that contain a key, and the payload's size in bytes. */
 static const struct {
     gpuscan_type type;
     size_t size, payload;
@@ -2068,11 +2062,11 @@ static int by_code(const void *a, const void *b) {
     return x->place < y->place ? -1 : 1;
 }
 
-/* The code of a key, as gpuscan.h says it. */
+/* Returns the code of a key, as gpuscan.h defines it. */
 static uint64_t code_of(unsigned s, const unsigned char *element, int descending) {
     size_t size = sorts[s].has_key ? 1 : sorts[s].size;
     uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size), code = 0;
-    memcpy(&code, element + (sorts[s].has_key ? 5 : 0), size); /* little-endian, as all hosts of the tests are */
+    memcpy(&code, element + (sorts[s].has_key ? 5 : 0), size); /* little-endian, as the tests' hosts are */
     if (sorts[s].type == GPUSCAN_TYPE_I16)
         code ^= 0x8000;
     if (sorts[s].type == GPUSCAN_TYPE_F32) {
@@ -2095,7 +2089,7 @@ static void copy_sorted(unsigned char *dst, const unsigned char *src, size_t siz
     free(copy);
 }
 
-/* What a range holds is not known: a failed sort may have moved elements, and one that may destroy its sources has. */
+/* Accepts any bytes in a range: a failed sort may have moved elements, and a sort that may destroy its sources has. */
 static void forget_range(const range *r) {
     int q;
     open_gate();
@@ -2194,7 +2188,7 @@ static void do_sort(form which) {
         use(payload.dst, to, count, payload.size, 1, 1, 2);
     }
     desc.permutation = buffer_at(&places, B, 1);
-    if (index_size == 4 && count > UINT32_MAX) { /* the size query takes index_type for a permutation */
+    if (index_size == 4 && count > UINT32_MAX) { /* the size query checks index_type for a permutation */
         if (places != NONE)
             surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
         else
@@ -2245,7 +2239,7 @@ static void do_sort(form which) {
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* All that decides the program: keys, what is reduced, and the payload's bytes. */
+/* All that decides the program of runs: keys, the reduced type, and the payload's size in bytes. */
 static const struct {
     gpuscan_type key, index, src;
     int reduces;
@@ -2418,7 +2412,7 @@ static void new_buffer(int b, cl_context context, cl_mem_flags flags) {
     test_cl(status);
 }
 
-/* Bytes at random; of floats quarters, and one that is no number. */
+/* Makes an image of random bytes, or of random quarters and one NaN for floats. */
 static void new_picture(struct picture *p, cl_context context, cl_mem_flags flags) {
     const size_t pixels = PICTURE_WIDTH * PICTURE_HEIGHT * PICTURE_CHANNELS, size = ref_size(p->type);
     const float nan = NAN;
@@ -2478,14 +2472,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     test_cl(clSetUserEventStatus(done_event, CL_COMPLETE));
     foreign_event = clCreateUserEvent(foreign, &status);
     test_cl(clSetUserEventStatus(foreign_event, CL_COMPLETE));
-    signal(SIGABRT, SIG_DFL); /* a driver's handler would keep libFuzzer's away */
+    signal(SIGABRT, SIG_DFL); /* a driver's handler would replace libFuzzer's */
     host_arena = (unsigned char *)test_alloc(HOST);
     host_wanted = (unsigned char *)test_alloc(HOST);
     open_object();
     return 0;
 }
 
-/* The buffers hold bytes that follow from the input's first two; edges ascend here and there. */
+/* Fills the buffers with bytes that follow from the input's first two; edges ascend in some places. */
 static void fill(void) {
     static const int owners[] = {A, B, READ_ONLY, WRITE_ONLY};
     unsigned seed = fuzz_16();

@@ -1,14 +1,12 @@
-/* cc -shared -fPIC tests/mutate.c -o mutate.so -ldl; then LD_PRELOAD=mutate.so in front of a test program: for
-   tests/mutate.sh, which says what it is for.
-
-   It stands before clCreateProgramWithSource and changes one line of the kernels, in those programs alone in which the
-   line is compiled: the others stay in the driver's cache.
-
-       GPUSCAN_MUTATE_FOLDER   what goes before the kernels in each program, NAME.prefix, is written there. NAME.live,
-                               where it is there, has the numbers of the lines that the program compiles
-       GPUSCAN_MUTATE_LINE     the number of the line to change; none: nothing is changed
-       GPUSCAN_MUTATE_TEXT     what it becomes
-       GPUSCAN_MUTATE_UNBUILT  a file that is written when a program does not build */
+/* A library that changes one line of the kernels in a running test program, for tests/mutate.sh (which explains why).
+   Build: cc -shared -fPIC tests/mutate.c -o mutate.so -ldl; then set LD_PRELOAD=mutate.so for a test program.
+   It wraps clCreateProgramWithSource. It changes only programs that compile the line, so that the driver's cache still
+   serves the others.
+        GPUSCAN_MUTATE_FOLDER   each program's text before the kernels is written here as NAME.prefix. NAME.live, if
+                                present, lists the numbers of the lines that the program compiles
+        GPUSCAN_MUTATE_LINE     the number of the line to change; unset: nothing is changed
+        GPUSCAN_MUTATE_TEXT     the new text of the line
+        GPUSCAN_MUTATE_UNBUILT  a file that is written when a program does not build */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -38,7 +36,7 @@ static char *join(cl_uint count, const char **strings, const size_t *lengths) {
     return text;
 }
 
-/* A program's file is called by a hash of what goes before the kernels. */
+/* Opens a program's file, named by a hash of its text before the kernels. */
 static FILE *open_file(const char *prefix, size_t size, const char *suffix, const char *mode) {
     uint64_t hash = UINT64_C(14695981039346656037);
     const char *folder = getenv("GPUSCAN_MUTATE_FOLDER");
@@ -50,7 +48,7 @@ static FILE *open_file(const char *prefix, size_t size, const char *suffix, cons
     return fopen(path, mode);
 }
 
-/* A program that is not known is mutated. */
+/* Returns whether the program compiles the line. A program without a .live file counts as one that does. */
 static int is_live(const char *prefix, size_t size, long line) {
     FILE *file = open_file(prefix, size, "live", "r");
     long one;
@@ -63,7 +61,7 @@ static int is_live(const char *prefix, size_t size, long line) {
     return found;
 }
 
-/* The text with another line in the kernels. */
+/* Returns the text with a line of the kernels replaced. */
 static char *mutate(char *text, char *kernels, long line, const char *by) {
     char *at = kernels, *end, *made;
     while (at && --line > 0)

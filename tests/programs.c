@@ -1,27 +1,26 @@
-/* Writes every program that the library would build, for devices of all sorts that need not be there: the library runs
-   on an OpenCL that only pretends. tests/compile.sh then gives the programs to clang. And checks what only such a
-   device, or another C library, comes to.
-
-       cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
-       ./programs --plans FOLDER
-
-   A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text; with STEP only
-   every STEPth program is written, which FIRST decides. --plans writes what default calls build on the GPUs of `offline`,
-   as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt: tests/reach.sh gives these to the vendors' compilers. */
+/* Writes every program that the library can build, for devices of all kinds that need not be present: the library runs
+   on the fake OpenCL of fake.h. tests/compile.sh then compiles the programs with clang. This program also checks
+   behaviour that only such a device, or another C library, shows. It runs no kernel.
+      cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
+      ./programs --plans FOLDER
+   A file FOLDER/DEVICE-N.cl holds the build options in its first line, behind two slashes, and then the text. With
+   STEP, only every STEPth program is written, beginning with program FIRST. --plans writes the programs of default
+   calls on the GPUs of `offline` as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt, for the vendors' compilers
+   (tests/reach.sh). */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A C library may fail to print. */
+/* Replaces vsnprintf, which may fail in some C libraries. */
 static int print_fails;
 static int print(char *text, size_t size, const char *format, va_list arguments) {
     return print_fails ? -1 : vsnprintf(text, size, format, arguments);
 }
 
 #define GPUSCAN_IMPLEMENTATION
-#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0) /* nothing is run here */
+#define GPUSCAN__TEST_PASSES(got, expected, bytes) ((void)(got), (void)(expected), (bytes) > 0) /* nothing runs here */
 #define vsnprintf print
 #include "../gpuscan.h"
 #undef vsnprintf
@@ -61,7 +60,7 @@ static const fake_device devices[] = {
      64, 1024, 1, 0, 0, 1500, 4u << 20, 0},
 };
 
-/* GPUs whose compilers run without them; all of AMD's with wavefronts of one width get the same programs. */
+/* GPUs whose compilers run without the device. All AMD GPUs of one wavefront width get the same programs. */
 #define AMD_GPU(file, name, wave)                                                                                      \
     {file, name, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ", "OpenCL C 2.0 ", \
      ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,             \
@@ -78,7 +77,7 @@ static const fake_device offline[] = {
 
 static const char *folder, *plan = "";
 static struct {
-    uint64_t value, text; /* hashes, value: of the options, too */
+    uint64_t value, text; /* hashes; value includes the options */
     char file[40];        /* without ".cl" */
 } seen[4096];
 static size_t seen_count;
@@ -91,7 +90,7 @@ static uint64_t hash(uint64_t value, const char *text) {
     return value;
 }
 
-/* A program is built: the place where all are collected. */
+/* Opens a file of the output folder or exits. */
 static FILE *opened(const char *name, const char *ending, const char *mode) {
     char path[1000];
     FILE *file;
@@ -126,7 +125,7 @@ static void collect(const char *text, const char *options) {
     fclose(file);
 }
 
-/* Of each kernel of a default call the work-items of a group and the local memory that it is launched with. */
+/* Writes each kernel's group size and local memory in a default call. */
 static void tell_local(const gpuscan__program *program) {
     const fake_object *text = (const fake_object *)(void *)program->program;
     uint64_t of_text = hash(UINT64_C(14695981039346656037), (const char *)text->bytes);
@@ -139,7 +138,7 @@ static void tell_local(const gpuscan__program *program) {
     fclose(file);
 }
 
-/* ---- all that there is to build ---------------------------------------------------------------------------------- */
+/* ---- every program to build -------------------------------------------------------------------------------------- */
 
 static const gpuscan_custom affine = {
     "typedef struct { float scale, shift; } affine;\n"
@@ -176,11 +175,11 @@ static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (ui
 static void expect(int holds, const char *what);
 
 static const gpuscan_opencl *table;
-static size_t group; /* a limit of the objects' */
-static uint64_t drawn; /* not 0: each object's limits are drawn from it */
+static size_t group; /* limits.work_group_size of all objects */
+static uint64_t drawn; /* if not 0, each object's limits are derived from it */
 static int failures;
 
-/* A new object for each: what one of them is given up for concerns no other. */
+/* Creates a new object for each call, so that a form which one call gives up stays available to the others. */
 static gpuscan *fresh(void) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
@@ -191,7 +190,7 @@ static gpuscan *fresh(void) {
     if (drawn) {
         static const uint64_t locals[] = {0, 0, 1, 16, 100, 512, 1000, 1024, 4096, 16384, 20000};
         drawn = hash(drawn, "an object's limits");
-        desc.limits.work_group_size = (size_t)(drawn >> 20) % ((size_t)2 << (drawn >> 50) % 9); /* small ones are likely */
+        desc.limits.work_group_size = (size_t)(drawn >> 20) % ((size_t)2 << (drawn >> 50) % 9); /* mostly small */
         desc.limits.local_memory = locals[(drawn >> 8) % (sizeof locals / sizeof *locals)];
         desc.limits.lanes = (drawn >> 40) % 4 ? 0 : 8u << (drawn >> 42) % 4;
         desc.limits.without = (uint32_t)(drawn >> 44) % 4 ? 0 : (uint32_t)(drawn >> 46) % 64;
@@ -205,7 +204,7 @@ static gpuscan *fresh(void) {
     return gs;
 }
 
-/* UNSUPPORTED is an answer; anything else means that this program asks for what is not allowed. */
+/* Checks a call's result. It may be UNSUPPORTED; any other failure means that this program makes an invalid call. */
 static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
     const gpuscan__program *program;
     for (program = gs->programs; program; program = program->next) {
@@ -252,13 +251,13 @@ static void prepare_select(const gpuscan_select_desc *desc) {
     done_with(gs, gpuscan_select_prepare(gs, desc), "select");
 }
 
-/* By flags, bits and predicates, with outputs of all sorts, by every strategy. */
+/* Prepares selections by flags, bits and predicates, with outputs of all kinds, by every strategy. */
 static void selections(void) {
     static const gpuscan_custom above = {NULL, NULL, 0, NULL, NULL, NULL, "x > 3", NULL, NULL};
     static const gpuscan_custom ten = {
         "typedef struct { float v[10]; } ten;\n", "ten", 40, NULL, NULL, NULL, "x.v[0] > x.v[1] * (float)i", NULL,
         NULL};
-    static cl_uint place; /* a buffer that is never used */
+    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_payload payloads[3];
     gpuscan_select_desc desc;
     int s;
@@ -271,7 +270,7 @@ static void selections(void) {
         desc.call.strategy = (gpuscan_strategy)s;
         desc.count = 1u << 24;
         prepare_select(&desc);
-        desc.count = 1u << 20; /* few tiles, where the device chooses */
+        desc.count = 1u << 20; /* few tiles, if the device chooses */
         prepare_select(&desc);
         desc.count = 1u << 24;
         desc.invert = 1;
@@ -280,7 +279,7 @@ static void selections(void) {
         desc.flag_type = GPUSCAN_TYPE_U64;
         desc.payloads = payloads;
         desc.payload_count = 3;
-        desc.count_buffer.mem = (cl_mem)(void *)&place; /* few groups take all tiles */
+        desc.count_buffer.mem = (cl_mem)(void *)&place; /* a few groups take all tiles */
         prepare_select(&desc);
         desc.count_buffer.mem = NULL;
         desc.flag_type = GPUSCAN_TYPE_DEFAULT;
@@ -305,14 +304,14 @@ static void prepare_runs(const gpuscan_runs_desc *desc) {
     done_with(gs, gpuscan_runs_prepare(gs, desc), "runs");
 }
 
-/* Keys alone, with starts and lengths, with what is reduced, by every strategy. */
+/* Prepares runs of keys: keys alone, with starts and lengths, and with reduced values, by every strategy. */
 static void runs_of_keys(void) {
     static const gpuscan_custom ten = {
         "typedef struct { float v[10]; } ten;\n"
         "ten more(ten a, ten b) { for (int k = 0; k < 10; k++) a.v[k] += b.v[k]; return a; }\n"
         "ten none(void) { ten a; for (int k = 0; k < 10; k++) a.v[k] = 0.0f; return a; }\n",
         "ten", 40, "more(a, b)", "none()", NULL, NULL, "a.v[0] == b.v[0]", NULL};
-    static cl_uint place; /* a buffer that is never used */
+    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_buffer there = {NULL, 0};
     gpuscan_runs_desc desc;
     int s;
@@ -324,7 +323,7 @@ static void runs_of_keys(void) {
         prepare_runs(&desc);
         desc.keys_dst = desc.dst = there;
         desc.src_type = GPUSCAN_TYPE_F32;
-        desc.count = s ? 1u << 24 : 1u << 20; /* few tiles, where the device chooses */
+        desc.count = s ? 1u << 24 : 1u << 20; /* few tiles, if the device chooses */
         prepare_runs(&desc);
         desc.count = 1u << 24;
         desc.dst.mem = NULL;
@@ -333,7 +332,7 @@ static void runs_of_keys(void) {
         desc.dst = there;
         desc.src_type = GPUSCAN_TYPE_F32;
         prepare_runs(&desc);
-        desc.count_buffer = there; /* few groups take all tiles */
+        desc.count_buffer = there; /* a few groups take all tiles */
         prepare_runs(&desc);
         desc.count_buffer.mem = NULL;
         desc.starts = there;
@@ -350,7 +349,7 @@ static void runs_of_keys(void) {
     }
 }
 
-/* The operations on elements; with every strategy, or as the device's profile has it, large and small. */
+/* Prepares the operations on elements, large and small, with every strategy or as the device's profile chooses. */
 static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gpuscan_custom *custom, int strategies) {
     gpuscan_scan_desc scan;
     gpuscan_reduce_desc reduce, rows;
@@ -394,7 +393,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         rows.segments.count = 1000;
         prepare_reduce(&rows);
         rows.count = reduce.count;
-        rows.segments.count = 1000000; /* by lanes, but for the long ones */
+        rows.segments.count = 1000000; /* by lanes, except the long ones */
         prepare_reduce(&rows);
         if (op >= GPUSCAN_OP_ARGMIN)
             continue;
@@ -406,7 +405,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
 
 static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *custom, gpuscan_scan_kind kind,
                       gpuscan_type keys) {
-    static cl_uint place; /* a buffer that is never used */
+    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_scan_desc scan;
     int s;
     memset(&scan, 0, sizeof scan);
@@ -455,7 +454,7 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
     desc.count = 1000; /* the form for few samples */
     desc.call.strategy = GPUSCAN_STRATEGY_AUTO;
     prepare_histogram(&desc);
-    desc.rows = 1024; /* and tiles: whole vectors, but of three channels */
+    desc.rows = 1024; /* and picture tiles: whole vectors, except with three channels */
     desc.tile_width = desc.tile_height = 64;
     if (strategies)
         prepare_histogram(&desc);
@@ -479,7 +478,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
         gpuscan *gs = fresh();
         desc.call.strategy = (gpuscan_strategy)s;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");
-        if (s == GPUSCAN_STRATEGY_AUTO) { /* of so many, in one launch */
+        if (s == GPUSCAN_STRATEGY_AUTO) { /* small enough for a single launch */
             gs = fresh();
             desc.count = 50000;
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of few");
@@ -495,7 +494,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
     }
 }
 
-/* Of payloads that passes carry as a record, also by the device's count. */
+/* Prepares sorts whose passes carry the payloads as a record, also with a device-side count. */
 static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     gpuscan_sort_desc desc;
     gpuscan_payload values[2];
@@ -509,7 +508,7 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     desc.payload_count = more ? 2 : 1;
     for (what = 0; what < 3; what++) {
         gpuscan *gs = fresh();
-        desc.count = UINT64_C(1) << (what == 1 ? 22 : 26); /* some are carried, many may be fetched from buckets */
+        desc.count = UINT64_C(1) << (what == 1 ? 22 : 26); /* some are carried, many may be gathered from buckets */
         desc.count_buffer.mem = what == 2 ? (cl_mem)(void *)&place : NULL;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of records");
     }
@@ -597,7 +596,7 @@ static void everything(void) {
     histogram(GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_VALUES, 1u << 24, 1, 0, 0);
 }
 
-/* What most users call, by the strategy that the device's profile chooses. */
+/* Prepares what most users call, by the strategy that the device's profile chooses. */
 static void plans(void) {
     static const struct {
         const char *scan, *reduce;
@@ -605,7 +604,7 @@ static void plans(void) {
     } types[] = {{"-scan_u32", "-reduce_u32", GPUSCAN_TYPE_U32}, {"-scan_f32", "-reduce_f32", GPUSCAN_TYPE_F32},
                  {"-scan_u64", "-reduce_u64", GPUSCAN_TYPE_U64}, {"-scan_f64", "-reduce_f64", GPUSCAN_TYPE_F64},
                  {"-scan_u8", "-reduce_u8", GPUSCAN_TYPE_U8}};
-    static cl_uint place; /* a buffer that is never used */
+    static cl_uint place; /* stands in for a buffer, never used */
     const uint64_t count = UINT64_C(1) << 26;
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
@@ -676,8 +675,8 @@ static void plans(void) {
     quantile(GPUSCAN_TYPE_U32, 256, 0, GPUSCAN_QUANTILE_BIN);
 }
 
-/* Sizes that no memory holds: what prepares such a call launches no more than for others, and refuses what no buffer
-   can have. */
+/* Prepares calls whose sizes exceed any memory. They must launch no more than smaller ones do, and sizes that no buffer
+   can have must be refused. */
 static void huge(int s, unsigned bits, int what) {
     static const double half = 0.5;
     const uint64_t n = (uint64_t)1 << bits;
@@ -723,7 +722,7 @@ static void huge(int s, unsigned bits, int what) {
         desc.call.strategy = (gpuscan_strategy)s;
         result = gpuscan_quantile_prepare(gs, &desc);
     }
-    if (result == CL_INVALID_BUFFER_SIZE && bits > 30) /* scratch, which this device has not */
+    if (result == CL_INVALID_BUFFER_SIZE && bits > 30) /* scratch larger than this device's memory */
         result = GPUSCAN_SUCCESS;
     expect(result == GPUSCAN_ERROR_SIZE_OVERFLOW || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY ||
                (few && result == GPUSCAN_SUCCESS), "a size that no buffer has");
@@ -738,8 +737,8 @@ static void count_build(const char *text, const char *options) {
     builds++;
 }
 
-/* A preparation without buffers, but with all numbers, offsets too, builds what the call takes. which: the operation and
-   how its arrays lie. */
+/* Prepares a call without buffers but with all numbers and offsets: the call must then build nothing more.
+   which: the operation and the layout of its arrays. */
 static void prepared(uint64_t count, int which) {
     static const double half = 0.5;
     gpuscan_buffer a = {NULL, 0}, b = {NULL, 0}, c = {NULL, 0}, none = {NULL, 0};
@@ -822,7 +821,7 @@ static void prepared(uint64_t count, int which) {
     fake.built = built;
 }
 
-/* Scans of both kinds have the same tiles, or their sums of floats had other bits: so they take the same scratch. */
+/* Checks that both kinds of scan need equal scratch, hence equal tiles: others would change the bits of float sums. */
 static void kinds(unsigned bits, gpuscan_type type, gpuscan_segment_form form) {
     size_t sizes[2] = {0, 0};
     gpuscan *gs = fresh();
@@ -840,7 +839,7 @@ static void kinds(unsigned bits, gpuscan_type type, gpuscan_segment_form form) {
     gpuscan_destroy(gs);
 }
 
-/* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
+/* ---- behaviour of devices that are absent ------------------------------------------------------------------------ */
 
 static void expect(int holds, const char *what) {
     if (!holds) {
@@ -849,8 +848,8 @@ static void expect(int holds, const char *what) {
     }
 }
 
-/* A histogram's bins lie in local memory: with NVIDIA's instructions the kernel declares it, elsewhere it is an
-   argument. */
+/* Checks where a histogram's bins get their local memory: with NVIDIA's instructions the kernel declares it, otherwise
+   it is an argument. */
 static void local_bins(int declared) {
     gpuscan *gs = fresh();
     gpuscan_histogram_desc desc;
@@ -860,7 +859,7 @@ static void local_bins(int declared) {
     desc.counts.mem = fake_buffer(CL_MEM_READ_WRITE, 1024, NULL);
     desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     fake.local_bytes = 0;
-    expect(gpuscan_histogram(gs, &desc) == GPUSCAN_SUCCESS, "a histogram is refused"); /* and its self-test is launched */
+    expect(gpuscan_histogram(gs, &desc) == GPUSCAN_SUCCESS, "a histogram is refused"); /* also launches its self-test */
     fake.launches = 0;
     expect(gpuscan_histogram(gs, &desc) == GPUSCAN_SUCCESS && fake.launches == 1, "a histogram is not launched");
     expect(declared ? fake.local_bytes == 0 : fake.local_bytes >= 1024, "local memory for bins");
@@ -869,7 +868,7 @@ static void local_bins(int declared) {
     fake_release(desc.counts.mem);
 }
 
-/* A failure that cannot be put into words is at least named. */
+/* Checks that a failure is named even if its message cannot be formatted. */
 static void without_words(void) {
     gpuscan *gs = fresh();
     gpuscan_scan_desc desc;
@@ -884,7 +883,7 @@ static void without_words(void) {
     gpuscan_destroy(gs);
 }
 
-/* A compiler that takes programs of limited registers not at all, or none that it has optimized. */
+/* A compiler that refuses programs with limited registers, or also all optimized programs. */
 static struct {
     int optimizes_none;
     unsigned builds, sources;
@@ -902,7 +901,8 @@ static cl_program CL_API_CALL picky_source(cl_context context, cl_uint count, co
     return fake_clCreateProgramWithSource(context, count, lines, lengths, status);
 }
 
-/* Such a program is built without a limit, then not optimized, from source as from a blob, and nothing is given up. */
+/* Checks that such a program, from source or a blob, is built without the limit, then unoptimized, and that nothing is
+   given up for it. */
 static void attempts(void) {
     const gpuscan_opencl *usual = table;
     gpuscan_opencl functions = *table;
@@ -972,7 +972,7 @@ int main(int argc, char **argv) {
                     kinds(bits, GPUSCAN_TYPE_F64, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
             }
         fake.built = collect;
-        if (step == 1 || d % 3 == first % 3) { /* the same with limits of all sorts: nothing is divided by 0 */
+        if (step == 1 || d % 3 == first % 3) { /* the same with limits of all kinds: nothing may divide by 0 */
             fake.built = NULL;
             drawn = hash(first + 1, fake.device->file);
             everything();

@@ -1,11 +1,11 @@
-/* Runs, selections, sorts and segments of more than 2^32 elements, and of nearly as many, in the long run, where the
-   device has room for them: 12 GiB.
-   cc -O2 tests/test_above_32_bits.c -o build/test_above_32_bits -lcmocka -lOpenCL -lm
-   GPUSCAN_TEST_LONG=1 build/test_above_32_bits */
+/* Runs, selections, sorts and scans by segments of just over and just under 2^32 elements. Only a long run does this,
+   on devices with 12 GiB of memory.
+      cc -O2 tests/test_above_32_bits.c -o build/test_above_32_bits -lcmocka -lOpenCL -lm
+      GPUSCAN_TEST_LONG=1 build/test_above_32_bits */
 #include "tallies.h"
 
-/* Zeros, but for pieces of random bytes, none of them 0: some end or begin where 32 bits do, or the array does. As keys
-   they are runs of one to 2^31 elements, as flags they are selected or begin segments. */
+/* The array is zero except for these pieces of random non-zero bytes. Some begin or end at element 2^32 or at the
+   array's ends. As keys, the bytes form runs of 1 to 2^31 elements; as flags, they are selected or begin segments. */
 static const struct {
     uint64_t begin, end;
 } pieces[] = {{3, 70003},
@@ -16,15 +16,15 @@ static const struct {
               {(UINT64_C(1) << 32) + 50000, (UINT64_C(1) << 32) + 50001},
               {(UINT64_C(1) << 32) + 77770, (UINT64_C(1) << 32) + 77777}};
 enum { PIECES = sizeof pieces / sizeof *pieces };
-static const uint64_t count = (UINT64_C(1) << 32) + 77777; /* the last piece is the end */
+static const uint64_t count = (UINT64_C(1) << 32) + 77777; /* ends with the last piece */
 
 static struct {
     cl_mem         bytes;
     unsigned char *piece[PIECES];
-    uint64_t      *starts, *lengths, *sums; /* of the runs; sums: of the bytes */
+    uint64_t      *starts, *lengths, *sums; /* of the runs; sums: of their bytes */
     unsigned char *keys;
     uint64_t       runs;
-    uint64_t      *selected, selected_count; /* the places of what is not 0 */
+    uint64_t      *selected, selected_count; /* indices of non-zero bytes */
 } large;
 
 static void add_run(unsigned char key, uint64_t begin) {
@@ -88,7 +88,7 @@ static int drop_large(void **state) {
     return test_close(state);
 }
 
-/* A CPU's time goes into the strategies that are made for it. */
+/* Returns whether the device's profile uses strategies of this sort, CPU or GPU: the others would take too long. */
 static int is_in_turn(int s) {
     const int of_cpu = s == GPUSCAN_STRATEGY_CPU_MULTI_PASS || s == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
     gpuscan_info info;
@@ -101,14 +101,14 @@ static int is_in_turn(int s) {
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)                                                                       \
         if (is_in_turn(s))
 
-/* Counts at which 32 bits end, or do with up to a line of memory before them; one of them each time, and all bytes. */
+/* Returns a count from 2^32 - 70 to 2^32 + 5, another one at each call. is_all: returns all elements. */
 static uint64_t at_edge(int is_all) {
     static const uint64_t edges[] = {(UINT64_C(1) << 32) - 11, (UINT64_C(1) << 32) - 70, UINT64_C(1) << 32,
                                      (UINT64_C(1) << 32) - 63, (UINT64_C(1) << 32) + 5,  (UINT64_C(1) << 32) - 1};
     return is_all ? count : edges[(test.seed + test.turn++) % (sizeof edges / sizeof *edges)];
 }
 
-/* Of ascending places those below n. */
+/* Returns how many of the ascending indices are below n. */
 static uint64_t below(const uint64_t *places, uint64_t places_count, uint64_t n) {
     while (places_count > 0 && places[places_count - 1] >= n)
         places_count--;
@@ -226,7 +226,7 @@ static unsigned byte_at(uint64_t i) {
 
 static void sort_of(uint64_t n, int s, int has_permutation) {
     enum { CHUNK = 1 << 20, GUARD = 4096 };
-    const uint64_t    begin = GUARD + 63 - test_below(4); /* the last bytes of a line */
+    const uint64_t    begin = GUARD + 63 - test_below(4); /* the last bytes of a cache line */
     const uint64_t    selected = below(large.selected, large.selected_count, n);
     unsigned char    *part = (unsigned char *)test_alloc(CHUNK);
     uint64_t         *places = (uint64_t *)test_alloc(CHUNK * 8), ends[256] = {0}, at, size, i, last = 0;
@@ -269,7 +269,7 @@ static void sort_of(uint64_t n, int s, int has_permutation) {
                     fail_msg("%s: byte %" PRId64 " is %u", test.what, (int64_t)(i - begin), part[i - at]);
             }
         }
-        for (at = value = 0; at < n && has_permutation; at += size) { /* equal bytes' places ascend */
+        for (at = value = 0; at < n && has_permutation; at += size) { /* indices of equal bytes ascend */
             size = n - at < CHUNK ? n - at : CHUNK;
             test_cl(clEnqueueReadBuffer(test.queue, d.permutation.mem, CL_TRUE, (size_t)at * ref_size(d.index_type),
                                         (size_t)size * ref_size(d.index_type), places, 0, NULL, NULL));
@@ -298,12 +298,12 @@ static void sorts_at_the_edge(void **state) {
         skip();
     EACH_STRATEGY(s)
         sort_of(at_edge(0), s, 0);
-    if (test.device_memory >= 13 * count && test.largest_buffer >= 8 * count) /* indices twice */
+    if (test.device_memory >= 13 * count && test.largest_buffer >= 8 * count) /* two arrays of indices */
         sort_of(at_edge(0), GPUSCAN_STRATEGY_AUTO, 1);
 }
 
-/* Sums of ones say how far it is to a segment's begin. Segments begin where runs do, or at each byte that is not 0:
-   either, in a piece, and keys besides behind it. What is far from all of them is looked at here and there. */
+/* Scans ones, so that each result is the distance to its segment's begin. Segments begin at runs or at non-zero bytes.
+   Reads all chunks (1 MiB) in which segments begin, and one in 32 of the others. */
 static void scans(void **state) {
     const uint64_t    chunk = 1 << 20;
     unsigned char    *part, one = 1;

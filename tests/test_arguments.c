@@ -1,23 +1,23 @@
-/* Every argument of every public function wrong in turn: the exact result, words that name the argument, outputs and
-   guards as they were, *event NULL, and the next correct call succeeds. */
+/* Makes every argument of every public function wrong in turn. Checks the exact result, a message that names the
+   argument, unchanged outputs and guards, *event NULL, and the next correct call; of its results only simple ones. */
 #include "harness.h"
 #include "opencl.h"
 
 enum { N = 100, ROWS = 3, PITCH = 120, BINS = 10 };
 
 static struct {
-    cl_context context; /* another context on the same device, and what belongs to it */
+    cl_context context; /* another context on the same device, with its queue */
     cl_command_queue queue;
     cl_event event;     /* of that context */
-    cl_event own_event; /* of the tested one */
+    cl_event own_event; /* of the tested context */
     cl_mem image;       /* NULL: the device has no images */
     gpuscan_buffer foreign, read_only, write_only, tiny;
     test_buffer in, out, total, counts, ok;
-    test_buffer parent; /* two sub-buffers that overlap, and one that ends before the parent does */
+    test_buffer parent; /* two overlapping sub-buffers, and one that ends before the parent */
     gpuscan_buffer left, right;
     uint64_t left_begin, right_begin, left_size, right_size; /* bytes */
-    gpuscan_buffer scratch, parts;                           /* large ones, and what is in parts does not matter */
-    gpuscan_buffer at_2, at_4, part_at_2; /* memory of the host's so many bytes behind a line, and a part of it */
+    gpuscan_buffer scratch, parts;                           /* large; nothing checks the bytes of parts */
+    gpuscan_buffer at_2, at_4, part_at_2; /* host memory 2 or 4 bytes behind a line, or a part */
     unsigned char *memory;
     uint64_t scratch_size;
     unsigned refusals;
@@ -39,7 +39,7 @@ static const gpuscan_buffer none = {NULL, 0};
 
 static gpuscan_buffer new_buffer(cl_context context, cl_mem_flags flags, size_t size) {
     cl_int status = CL_SUCCESS;
-    void *zeros = calloc(size, 1); /* a simulator looks for values that were never set */
+    void *zeros = calloc(size, 1); /* a simulator reports values that were never set */
     gpuscan_buffer buffer = of(clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, size, zeros, &status));
     test_cl(status);
     free(zeros);
@@ -64,7 +64,7 @@ static gpuscan_buffer new_sub_buffer(cl_mem parent, uint64_t begin, uint64_t siz
     return buffer;
 }
 
-/* What each refused call must leave alone. */
+/* Checks what a refused call must not change. */
 static void untouched(void) {
     test_buffer_untouched(&f.out);
     test_buffer_untouched(&f.total);
@@ -174,7 +174,7 @@ static int begin(void **state) {
 
 #define CASE(function) TEST_BEGUN_BY(function, begin)
 
-/* ---- correct descs, from which each case changes one thing ------------------------------------------------------- */
+/* ---- correct descs, in which each case changes one member -------------------------------------------------------- */
 
 static gpuscan_scan_desc scan_desc(void) {
     gpuscan_scan_desc d;
@@ -214,7 +214,7 @@ static gpuscan_histogram_desc histogram_desc(void) {
     return d;
 }
 
-/* Flags that are the data. */
+/* Selects elements that are their own flags. */
 static gpuscan_select_desc select_desc(void) {
     gpuscan_select_desc d;
     memset(&d, 0, sizeof d);
@@ -225,7 +225,7 @@ static gpuscan_select_desc select_desc(void) {
     return d;
 }
 
-/* First keys, and sums of the keys. */
+/* Stores each run's first key and the sum of its keys. */
 static gpuscan_runs_desc runs_desc(void) {
     gpuscan_runs_desc d;
     memset(&d, 0, sizeof d);
@@ -236,7 +236,7 @@ static gpuscan_runs_desc runs_desc(void) {
     return d;
 }
 
-/* A payload of 8 bytes an element, which tests change where the desc has it. */
+/* Payloads of 8 bytes an element, which tests change through the desc's pointer. */
 static gpuscan_payload sort_payloads[GPUSCAN_MAX_PAYLOADS + 1];
 
 static gpuscan_sort_desc sort_desc(void) {
@@ -256,7 +256,7 @@ static gpuscan_sort_desc sort_desc(void) {
     return d;
 }
 
-/* 10 x 5 pixels of 4 bytes: u32. */
+/* 10 x 5 pixels of u32. */
 static gpuscan_integral_desc integral_desc(void) {
     gpuscan_integral_desc d;
     memset(&d, 0, sizeof d);
@@ -268,7 +268,7 @@ static gpuscan_integral_desc integral_desc(void) {
     return d;
 }
 
-static double quantile_fractions[GPUSCAN_MAX_FRACTIONS + 1]; /* which tests change where the desc has them */
+static double quantile_fractions[GPUSCAN_MAX_FRACTIONS + 1]; /* tests change them through the desc's pointer */
 
 static gpuscan_quantile_desc quantile_desc(void) {
     gpuscan_quantile_desc d;
@@ -284,9 +284,9 @@ static gpuscan_quantile_desc quantile_desc(void) {
     return d;
 }
 
-/* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
+/* ---- checks after a refusal -------------------------------------------------------------------------------------- */
 
-/* The object still works: ones in, 0 1 2 ... out. */
+/* Checks that the object still works: scans ones into 0 1 2 ... */
 static void works(void) {
     gpuscan_scan_desc d = scan_desc();
     const cl_uint *got;
@@ -311,14 +311,14 @@ static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, c
     names(word);
     if (event != NULL)
         fail_msg("%s: *event is not NULL", test.what);
-    if (test.is_small && f.refusals++ % 16) /* a simulator takes its time */
+    if (test.is_small && f.refusals++ % 16) /* a simulator is slow */
         return;
     untouched();
     works();
 }
 
-/* For each operation: the call refuses d; so do its prepare and its size query, with and without the main buffers; and
-   the call accepts d. */
+/* Defines the checks of an operation: the call refuses d, and so do its prepare and its size query, with and without
+   the main buffers; or the call accepts d. */
 #define REFUSALS_OF(operation, in, out)                                                                                \
     static void operation##_without_buffers(gpuscan_##operation##_desc *d) {                                           \
         d->in = none;                                                                                                  \
@@ -363,7 +363,7 @@ REFUSALS_OF(sort, src, dst)
 REFUSALS_OF(integral, src, dst)
 REFUSALS_OF(quantile, counts, dst)
 
-/* The statements change d, which was correct. */
+/* The call refuses d after these statements; before them d is correct. */
 #define REFUSED(operation, result, word, ...)                                                                          \
     do {                                                                                                               \
         gpuscan_##operation##_desc d = operation##_desc();                                                             \
@@ -383,7 +383,7 @@ REFUSALS_OF(quantile, counts, dst)
         operation##_accepts(d, #__VA_ARGS__);                                                                          \
     } while (0)
 
-/* The size query, without buffers, refuses d. */
+/* Checks that the size query refuses d without buffers. */
 #define REFUSED_SIZE(operation, result, word, ...)                                                                     \
     do {                                                                                                               \
         gpuscan_##operation##_desc d = operation##_desc();                                                             \
@@ -394,7 +394,7 @@ REFUSALS_OF(quantile, counts, dst)
         refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), result, NULL, word);                           \
     } while (0)
 
-/* The size query, without buffers, takes d. */
+/* Checks that the size query accepts d without buffers. */
 #define ACCEPTED_SIZE(operation, ...)                                                                                  \
     do {                                                                                                               \
         gpuscan_##operation##_desc d = operation##_desc();                                                             \
@@ -409,9 +409,9 @@ static gpuscan_type no_type(int value) {
     return (gpuscan_type)value;
 }
 
-/* ---- what every operation has ------------------------------------------------------------------------------------ */
+/* ---- members that every operation has ---------------------------------------------------------------------------- */
 
-/* Queue, events, strategy and scratch are one struct in all of them. */
+/* Refusals of queue, events, strategy and scratch, which are one struct in all operations. */
 #define QUEUE_REFUSALS(operation)                                                                                      \
     do {                                                                                                               \
         cl_event one[1], two[2];                                                                                       \
@@ -443,7 +443,7 @@ static gpuscan_type no_type(int value) {
         }                                                                                                              \
     } while (0)
 
-/* And a count on the device. */
+/* The same refusals, and those of a count on the device. */
 #define CALL_REFUSALS(operation)                                                                                       \
     do {                                                                                                               \
         QUEUE_REFUSALS(operation);                                                                                     \
@@ -494,12 +494,12 @@ static void test_runs_call(void **state) {
     CALL_REFUSALS(runs);
 }
 
-/* A buffer of each operation that is read, and one that is written: n elements of 4 bytes from its offset on. */
+/* Refusals of a buffer that is read or written: n elements of 4 bytes from its offset on. */
 #define BUFFER_REFUSALS(operation, field, bytes, bad_access)                                                           \
     do {                                                                                                               \
         REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, #field, d.field = f.foreign);                                \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = bad_access);                                 \
-        if ((bytes) == 4) { /* memory of the host's that is not aligned, and some that is */                           \
+        if ((bytes) == 4) { /* misaligned host memory, and aligned */                           \
             REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = f.at_2);                                 \
             REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = at(f.part_at_2, 3));                     \
             ACCEPTED(operation, d.field = at(f.at_4, 3));                                                              \
@@ -515,7 +515,7 @@ static void test_runs_call(void **state) {
             REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, #field, d.field = of(f.image));                           \
     } while (0)
 
-/* A buffer that ends exactly where the data does is large enough, one element later it is not. */
+/* Checks that a buffer which ends exactly where the data do is large enough; one element later it is not. */
 #define LAST_FIT(operation, field, elements)                                                                           \
     do {                                                                                                               \
         ACCEPTED(operation, d.field = at(f.scratch, (1 << 20) / 4 - (elements)));                                      \
@@ -535,10 +535,10 @@ static void test_scan_buffers(void **state) {
     LAST_FIT(scan, dst, N);
     LAST_FIT(scan, total, 1);
     LAST_FIT(scan, init_buffer, 1);
-    /* sub-buffers end where they end, not where their parent does */
+    /* a sub-buffer ends before its parent */
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.left, f.left_size / 4 - N + 1));
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.left, f.left_size / 4 - N + 1));
-    /* rows: one element too many only in the last row */
+    /* rows: one element too many, only in the last row */
     ACCEPTED(scan, d.dst = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N); d.rows = ROWS; d.dst_pitch = PITCH);
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N + 1);
             d.rows = ROWS; d.dst_pitch = PITCH);
@@ -546,13 +546,13 @@ static void test_scan_buffers(void **state) {
             d.rows = ROWS; d.src_pitch = PITCH);
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "total", d.total = at(f.scratch, (1 << 18) - ROWS + 1);
             d.rows = ROWS);
-    /* the bytes an element count per type */
+    /* sizes follow from the types */
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 17) - N + 1);
             d.dst_type = GPUSCAN_TYPE_U64);
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 20) - N + 1);
             d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32);
     ACCEPTED(scan, d.src = at(f.scratch, (1 << 20) - N); d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32);
-    /* an output that is only written and inputs that are only read are fine */
+    /* outputs may be write-only and inputs read-only */
     ACCEPTED(scan, d.src = f.read_only; d.dst = f.write_only; d.init_buffer = at(f.read_only, 4000);
              d.total = at(f.write_only, 4000); d.count_buffer = at(f.read_only, 5000));
 }
@@ -566,7 +566,7 @@ static void test_uniform_add_buffers(void **state) {
     REFUSED(uniform_add, GPUSCAN_ERROR_INVALID_BUFFER, "addend", d.addend.mem = NULL);
     LAST_FIT(uniform_add, dst, N);
     LAST_FIT(uniform_add, addend, N / 10);
-    /* a part of a block needs its addend */
+    /* a partial block needs its addend */
     ACCEPTED(uniform_add, d.addend = at(f.scratch, (1 << 18) - 15); d.block = 7);
     REFUSED(uniform_add, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "addend", d.addend = at(f.scratch, (1 << 18) - 14);
             d.block = 7);
@@ -584,11 +584,11 @@ static void test_reduce_buffers(void **state) {
     LAST_FIT(reduce, dst, 1);
     LAST_FIT(reduce, init_buffer, 1);
     ACCEPTED(reduce, d.src = f.read_only; d.dst = f.write_only; d.init_buffer = at(f.read_only, 4000));
-    /* u64 indices are twice as large */
+    /* u64 indices take twice the bytes */
     REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, 1 << 17));
     ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, (1 << 17) - 1));
     ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMAX; d.dst = at(f.scratch, (1 << 18) - 1); d.dst_type = GPUSCAN_TYPE_U32);
-    /* an index that u32 does not hold, or that would be taken for none; other sums of as many go to u32 */
+    /* an index that does not fit u32 or equals the mark for none; other sums of that count go to u32 */
     REFUSED_SIZE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.op = GPUSCAN_OP_ARGMIN; d.dst_type = GPUSCAN_TYPE_U32;
                  d.count = UINT64_C(1) << 32);
     REFUSED_SIZE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.op = GPUSCAN_OP_ARGMAX; d.dst_type = GPUSCAN_TYPE_U32;
@@ -621,7 +621,7 @@ static void test_histogram_buffers(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "weights",
             d.weights = at(f.scratch, end / 4 - (2 * PITCH + N) + 1);
             d.rows = ROWS; d.weights_pitch = PITCH);
-    /* counters: those of the mask's channels, and two more each with OUTSIDE_COUNT */
+    /* counters of the channels in the mask, and two more each with OUTSIDE_COUNT */
     ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - 3 * BINS); d.channels = 3);
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - 3 * BINS + 1);
             d.channels = 3);
@@ -641,13 +641,13 @@ static void test_histogram_buffers(void **state) {
             d.host_edges = &end);
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_weights", d.host_weights = &end);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_I8; d.bins = 256);
-    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_U32; d.bins = 1); /* of all values */
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_U32; d.bins = 1); /* all values in one bin */
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_U32; d.bins = 1; d.upper.u = UINT64_C(1) << 32);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0; d.upper.f = 1e-32);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1e6; d.upper.f = 1e6 + 1);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -1e37; d.upper.f = 1e37);
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_VALUES; d.sample_type = GPUSCAN_TYPE_I64; d.count = N / 2;
-             d.lower.i = INT64_MAX - 3); /* bins past the type's end stay empty */
+             d.lower.i = INT64_MAX - 3); /* bins beyond the type's range stay empty */
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
             d.edges = at(f.scratch, end - BINS));
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.sample_type = GPUSCAN_TYPE_F16;
@@ -660,7 +660,7 @@ static void test_histogram_buffers(void **state) {
             d.edges = at(f.scratch, UINT64_MAX - BINS + 1));
     if (f.image)
         REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES; d.edges = of(f.image));
-    /* counters that start from what is there are read */
+    /* counters that accumulate are read */
     ACCEPTED(histogram, d.counts = f.write_only);
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_ACCESS, "counts", d.counts = f.write_only; d.accumulate = 1);
     ACCEPTED(histogram, d.samples = f.read_only; d.weights = at(f.read_only, 1000));
@@ -686,7 +686,7 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
     return custom;
 }
 
-/* What scan and reduce have in common. */
+/* Refusals common to scan and reduce. */
 #define TYPE_REFUSALS(operation)                                                                                       \
     do {                                                                                                               \
         gpuscan_custom custom;                                                                                         \
@@ -703,7 +703,7 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
             REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;                   \
                              d.src_type = GPUSCAN_TYPE_F16);                                                           \
         }                                                                                                              \
-        /* no custom text, or half of one */                                                                           \
+        /* no custom, or half of one */                                                                           \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);               \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.src_type = GPUSCAN_TYPE_CUSTOM);       \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.dst_type = GPUSCAN_TYPE_CUSTOM);       \
@@ -715,7 +715,7 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", CUSTOM("pair", 8, NULL, "zero()"));     \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "identity",                                        \
                          CUSTOM("pair", 8, "plus(a, b)", NULL));                                                       \
-        /* a built-in operator knows nothing of a custom type */                                                       \
+        /* built-in operators do not combine custom types */                                                       \
         TEST_EACH_OP(op, REF_BUILTIN)                                                                                  \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", CUSTOM("pair", 8, "plus(a, b)", "zero()");   \
                          d.op = (gpuscan_op)op);                                                                       \
@@ -764,7 +764,7 @@ static void test_reduce_types(void **state) {
                          d.op = (gpuscan_op)arg);
         REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "convert", CUSTOM("pair", 8, "plus(a, b)", "zero()");
                          d.dst_type = GPUSCAN_TYPE_U32);
-        /* what would not be used; what the custom is besides does not matter */
+        /* conversions that an index would not use; other custom members are ignored */
         for (t = GPUSCAN_TYPE_I8; t < GPUSCAN_TYPE_CUSTOM; t++)
             if (t != GPUSCAN_TYPE_F64 || test.info.has_f64)
                 REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "convert", d.op = (gpuscan_op)arg;
@@ -789,7 +789,7 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = no_type(-1));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);
-    /* the custom of the scan that this is the second half of */
+    /* the custom of the scan whose second step this is */
     custom = pair;
     custom.convert = "no_such_function(x)";
     ACCEPTED(uniform_add, d.custom = &custom);
@@ -833,7 +833,7 @@ static void test_histogram_types(void **state) {
     size_t t;
     static const gpuscan_custom value = {NULL, NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
     static const gpuscan_custom wrong_value = {NULL, NULL, 0, NULL, NULL, "no_such_name", NULL, NULL, NULL};
-    static const gpuscan_bound bounds[] = {{0}, {9}, {7}, {7}}; /* the second channel's are of no range */
+    static const gpuscan_bound bounds[] = {{0}, {9}, {7}, {7}}; /* the second channel's range is empty */
     gpuscan_custom of_pair = pair, of_wrong_pair;
     (void)state;
     of_pair.convert = "x.a";
@@ -918,7 +918,7 @@ static void test_histogram_bins(void **state) {
     /* equal once rounded to the sample type */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
                      d.upper.f = 1 + 1e-12);
-    for (i = 0; i < 5; i++) { /* no number, of either sign, quiet or not; endless */
+    for (i = 0; i < 5; i++) { /* NaNs of both signs, quiet and signalling; infinity */
         static const uint64_t no_numbers[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48,
                                               (UINT64_C(0x7FF) << 52) + 1, UINT64_MAX, UINT64_C(0xFFF) << 52};
         for (t = 0; t < (test.info.has_f64 ? 2 : 1); t++) {
@@ -933,7 +933,7 @@ static void test_histogram_bins(void **state) {
     /* zeros of both signs: the default range */
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -0.0);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.upper.f = -0.0);
-    /* no numbers, or endless ones */
+    /* NaN or infinite */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower", d.sample_type = GPUSCAN_TYPE_F32;
                      d.lower.f = (double)NAN; d.upper.f = 1);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
@@ -944,7 +944,7 @@ static void test_histogram_bins(void **state) {
                      d.lower.f = -(double)INFINITY; d.upper.f = 0);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
                      d.upper.f = 1e300); /* infinite as f32 */
-    /* steps below the normal numbers of the type; a step below the neighbours' distance merely leaves bins empty */
+    /* steps below the type's normal numbers; steps below the distance of neighbours merely leave bins empty */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
                      d.upper.f = 1e-37; d.bins = 256);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F16; d.lower.f = 0;
@@ -993,7 +993,7 @@ static void test_select_buffers(void **state) {
     ACCEPTED(select, d.src.mem = NULL; d.dst.mem = NULL; d.indices = f.scratch); /* nothing reads src */
     ACCEPTED(select, d.dst.mem = NULL; d.selected.count = f.parts);
     REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "output", d.dst.mem = NULL);
-    /* as many as there is room for; bits in words; sizes of their own */
+    /* capacity, words of bits, other sizes */
     ACCEPTED(select, d.dst = at(f.scratch, last + N - 3); d.capacity = 3);
     REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, last + N - 3); d.capacity = 4);
     REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, last + 1); d.capacity = UINT64_MAX);
@@ -1057,7 +1057,7 @@ static void test_select_types(void **state) {
     REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[0].size",
                      d.payloads = payload_of(1025, f.scratch, f.parts); d.payload_count = 1);
     REFUSED(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices", d.host_indices = one_payload);
-    /* only moved: no predicate and no name is needed, nor double precision */
+    /* only moved: f64 needs no support, a custom type no name or predicate */
     ACCEPTED(select, d.type = GPUSCAN_TYPE_CUSTOM; d.custom = &none_of_it; d.src = f.scratch; d.dst = f.parts);
     ACCEPTED(select, d.type = GPUSCAN_TYPE_F64; d.src = f.scratch; d.dst = f.parts);
 }
@@ -1113,7 +1113,7 @@ static void test_runs_buffers(void **state) {
     ACCEPTED(runs, d.keys_dst.mem = d.dst.mem = NULL; d.runs.count = f.parts);
     REFUSED(runs, GPUSCAN_ERROR_INVALID_BUFFER, "output", d.keys_dst.mem = d.dst.mem = NULL);
     ACCEPTED(runs, d.keys.mem = d.src.mem = NULL; d.count = 0);
-    /* as many as there is room for; sizes of their own */
+    /* capacity, other sizes */
     ACCEPTED(runs, d.keys_dst = at(f.scratch, last + N - 3); d.capacity = 3);
     REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "keys_dst", d.keys_dst = at(f.scratch, last + N - 3); d.capacity = 4);
     REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "starts", d.starts = at(f.scratch, (1 << 17) - N + 1);
@@ -1179,7 +1179,7 @@ static void test_runs_types(void **state) {
     REFUSED(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_dst", d.host_dst = one_payload);
     ACCEPTED(runs, d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &equal);
     ACCEPTED(runs, d.bitwise = 1);
-    /* compared and moved: no double precision is needed */
+    /* keys are only compared and moved: f64 is not needed */
     ACCEPTED(runs, d.key_type = GPUSCAN_TYPE_F64; d.keys = f.scratch; d.keys_dst = f.parts);
 }
 
@@ -1234,7 +1234,7 @@ static void test_pitches(void **state) {
             d.pitch_bytes = 304; d.samples = at(f.scratch, end - (2 * 304 + 303) + 1));
     ACCEPTED(histogram, d.count = 101; d.rows = 3; d.channels = 3; d.pitch_bytes = 304;
              d.samples = at(f.scratch, end - (2 * 304 + 303)));
-    /* a histogram a tile: 3 x 2 of them */
+    /* one histogram a picture tile, 3 x 2 tiles */
     ACCEPTED(histogram, d.count = N - 1; d.rows = 3; d.samples = f.scratch; d.tile_width = N / 3; d.tile_height = 2;
              d.bins = 4; d.counts = at(f.scratch, end / 4 - 6 * 4));
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.count = N - 1; d.rows = 3; d.samples = f.scratch;
@@ -1246,7 +1246,7 @@ static void test_pitches(void **state) {
 static void test_scan_overflow(void **state) {
     const uint64_t half = UINT64_C(1) << 63;
     (void)state;
-    /* one element short of an overflow is merely too large for the buffer */
+    /* one element below an overflow: only too large for the buffer */
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.count = (half >> 2) - 1; d.dst.offset = 0);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half >> 1);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half);
@@ -1259,14 +1259,14 @@ static void test_scan_overflow(void **state) {
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "pitch", d.rows = half; d.dst_pitch = UINT64_MAX; d.src_pitch = N);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
-    /* 2^64 + 8 wraps around to 8 */
+    /* 2^64 + 8 would wrap around to 8 */
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = 2; d.dst_pitch = UINT64_MAX - N + 9);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 5; d.src_pitch = half >> 1);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "total", d.total = at(f.scratch, UINT64_MAX - 1); d.rows = 2);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = 0; d.rows = UINT64_MAX; d.total = at(f.scratch, 2));
 }
 
-/* Segments of a scan. BY: the correct call with segments of a form, in f.parts where they are offsets. */
+/* Segments of a scan. BY: the correct call with segments of a form; offsets are in f.parts. */
 #define BY(by, of, ...)                                                                                                \
     d.segments.form = GPUSCAN_SEGMENTS_##by;                                                                           \
     d.segments.data = of;                                                                                              \
@@ -1329,7 +1329,7 @@ static void test_scan_segments(void **state) {
                      d.segments.form = GPUSCAN_SEGMENTS_HEADS);
 }
 
-/* rows, src_pitch and segments of a reduction. CUT: the correct call with 10 segments by offsets in f.parts. */
+/* Rows, src_pitch and segments of a reduction. CUT: the correct call with 10 segments by offsets in f.parts. */
 #define CUT(...)                                                                                                       \
     d.dst = at(f.scratch, 100);                                                                                        \
     d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;                                                                        \
@@ -1409,7 +1409,7 @@ static void test_other_overflow(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "weights", d.weights = f.scratch; d.rows = 3; d.pitch = N;
             d.weights_pitch = half);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.counts.offset = UINT64_MAX - 3);
-    /* the most bins there may be, in 4 channels of 8 bytes each: nothing wraps around in 32 bits */
+    /* the most bins, in 4 channels of 8-byte counters: nothing wraps around in 32 bits */
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = 536870909; d.channels = 4;
             d.counter_type = GPUSCAN_TYPE_U64; d.outside = GPUSCAN_OUTSIDE_COUNT; d.samples = f.scratch);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "bins", d.bins = 536870910);
@@ -1419,9 +1419,9 @@ static void test_other_overflow(void **state) {
 
 /* ---- overlaps ---------------------------------------------------------------------------------------------------- */
 
-/* Each pair of a range that is written and another one, as one buffer at two offsets and as buffers and sub-buffers of
-   one parent: overlapping by one element is refused, side by side is fine. a and b are fields; a begins where b ends
-   but for one element. The sizes are in bytes; all is placed within the part that left and right share. */
+/* Checks each pair of a written range and another, in one buffer and in sub-buffers of one parent. Ranges that overlap
+   by one element are refused; adjacent ranges are accepted. a and b are fields; a begins one element before b ends, or
+   where b ends. Sizes are in bytes; all lie within the part that left and right share. */
 #define OVERLAPS(operation, a, a_element, b, b_element, b_size, ...)                                                   \
     do {                                                                                                               \
         const uint64_t shared = f.right_begin, ends = shared + (b_size);                                               \
@@ -1438,13 +1438,13 @@ static void test_other_overflow(void **state) {
                 d.a = at(f.left, (ends - (a_element)-f.left_begin) / (a_element)));                                    \
         ACCEPTED(operation, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));                                  \
                  d.a = at(f.parent.at, ends / (a_element)));                                                           \
-        if (strstr(test.info.platform_name, "NVIDIA")) /* crashes when it releases what overlapped in a kernel */      \
+        if (strstr(test.info.platform_name, "NVIDIA")) /* crashes when it releases buffers that overlapped */      \
             break;                                                                                                     \
         ACCEPTED(operation, __VA_ARGS__; d.b = at(f.left, (shared - f.left_begin) / (b_element));                      \
                  d.a = at(f.right, (ends - f.right_begin) / (a_element)));                                             \
     } while (0)
 
-/* Scratch overlaps with a field, where the call needs scratch; behind it all is well. */
+/* Checks that scratch may not overlap a field if the call needs scratch; behind the field it is accepted. */
 #define SCRATCH_OVERLAPS(operation, field, ...)                                                                        \
     do {                                                                                                               \
         uint64_t bytes = 0;                                                                                            \
@@ -1465,7 +1465,7 @@ static void test_other_overflow(void **state) {
         }                                                                                                              \
     } while (0)
 
-/* Whether some byte is of both: rows of so many bytes, pitches apart. */
+/* Returns whether two ranges share a byte. The rows' sizes and pitches are in bytes. */
 static int bytes_meet(uint64_t a, uint64_t a_row, uint64_t a_pitch, uint64_t b, uint64_t b_row, uint64_t b_pitch,
                       uint64_t a_rows, uint64_t b_rows) {
     uint64_t i, k;
@@ -1476,8 +1476,8 @@ static int bytes_meet(uint64_t a, uint64_t a_row, uint64_t a_pitch, uint64_t b, 
     return 0;
 }
 
-/* Ranges with rows in each other's gaps: what really meets is always refused; what does not is accepted where one pitch
-   divides the other and each row has its place in it, and then the result is right. */
+/* Ranges with rows in each other's gaps. Rows that share a byte must be refused. Otherwise the call is accepted if one
+   pitch divides the other and each row keeps its position in it; then the result must be right. */
 static void test_rows_between(void **state) {
     enum { SOME_ROWS = 3, MOST = 64, TRIES = 3000 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
@@ -1529,7 +1529,7 @@ static void test_rows_between(void **state) {
             refused++;
             continue;
         }
-        if (result == GPUSCAN_ERROR_OVERLAP) /* more than the pitches show */
+        if (result == GPUSCAN_ERROR_OVERLAP) /* the library compares only the pitches */
             continue;
         if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && (same || test_device_refusal(desc.call.strategy)))
             continue;
@@ -1558,18 +1558,18 @@ static void test_rows_between(void **state) {
     test_buffer_free(&both);
 }
 
-/* Which are accepted, one by one: pitches of 16 u32 that hold rows of 4. */
+/* Checks one by one which rows are accepted: pitches of 16 or more u32, rows of 4. */
 static void test_rows_apart(void **state) {
     uint64_t at_dst, at_total, p;
     (void)state;
-    for (p = 16; p <= 48; p += 16) /* pitches of which one divides the other */
+    for (p = 16; p <= 48; p += 16) /* the smaller pitch divides the larger */
         for (at_dst = 0; at_dst <= 32; at_dst++) {
             int apart = at_dst % 16 >= 4 && at_dst % 16 <= 12;
             test_case("dst at %u, pitch %u", (unsigned)at_dst, (unsigned)p);
             if (apart || (at_dst == 0 && p == 16))
                 ACCEPTED(scan, d.src = d.dst = f.parent.at; d.dst.offset += at_dst; d.count = 4; d.rows = 2;
                          d.src_pitch = 16; d.dst_pitch = p);
-            else if (at_dst < 20) /* past src's end they are apart in any case */
+            else if (at_dst < 20) /* beyond src's end they never meet */
                 REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.dst = f.parent.at; d.dst.offset += at_dst;
                         d.count = 4; d.rows = 2; d.src_pitch = 16; d.dst_pitch = p);
         }
@@ -1589,7 +1589,7 @@ static void test_rows_apart(void **state) {
             d.count = 8; d.rows = 3; d.pitch = 64; d.bins = 13);
     REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "counts", d.samples = d.counts = f.parent.at; d.counts.offset += 1;
             d.count = 8; d.rows = 3; d.pitch = 64; d.bins = 4);
-    /* a forced strategy that does not go in place is refused for that only where the call is */
+    /* overlaps are reported even if the forced strategy never runs in place */
     REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = at(f.parent.at, 1);
             d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
     REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = at(f.parent.at, 1);
@@ -1620,7 +1620,7 @@ static void test_scan_overlap(void **state) {
     OVERLAPS(scan, dst, 4, count_buffer, 8, 8, d.count = 16; d.count_type = GPUSCAN_TYPE_U64);
     OVERLAPS(scan, total, 4, count_buffer, 4, 4, d.count = 16);
     OVERLAPS(scan, total, 4, dst, 4, 64 + 4 * 20, d.count = 16; d.rows = 2; d.dst_pitch = 20);
-    /* one byte of the last element is enough */
+    /* overlaps by one byte of the last element */
     OVERLAPS(scan, dst, 1, src, 4, 64, d.count = 16; d.dst_type = GPUSCAN_TYPE_U8);
     SCRATCH_OVERLAPS(scan, dst, d.count = 20000; d.src = f.parts);
     SCRATCH_OVERLAPS(scan, src, d.count = 20000; d.dst = f.parts);
@@ -1628,11 +1628,11 @@ static void test_scan_overlap(void **state) {
     SCRATCH_OVERLAPS(scan, init_buffer, d.count = 20000; d.src = d.dst = f.parts);
     SCRATCH_OVERLAPS(scan, count_buffer, d.count = 20000; d.src = d.dst = f.parts);
     ACCEPTED(scan, d.src = f.scratch; d.dst = at(f.scratch, N); d.call.scratch = at(f.scratch, 8192));
-    /* scratch that is not needed may lie anywhere */
+    /* unneeded scratch may lie anywhere */
     ACCEPTED(scan, d.dst = f.parent.at; d.call.scratch = at(f.parent.at, 128);
              d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
 
-    /* the same range of one buffer, also through two names of it */
+    /* the same range of one buffer, also through a sub-buffer */
     ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at);
     ACCEPTED(scan, d.src = at(f.right, 1); d.dst = at(f.right, 1));
     ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at; d.rows = 2; d.src_pitch = 200; d.dst_pitch = 200);
@@ -1673,7 +1673,7 @@ static void test_integral_buffers(void **state) {
     LAST_FIT(integral, src, 50);
     LAST_FIT(integral, dst, 66);
     ACCEPTED(integral, d.src = f.read_only; d.dst = f.write_only);
-    /* without pixels an exclusive table is zeros, an inclusive one nothing */
+    /* without pixels an exclusive table is zeros, an inclusive one empty */
     ACCEPTED(integral, d.src.mem = NULL; d.width = 0);
     ACCEPTED(integral, d.src.mem = NULL; d.height = 0);
     ACCEPTED(integral, d.src.mem = d.dst.mem = NULL; d.height = 0; d.kind = GPUSCAN_INCLUSIVE);
@@ -1726,7 +1726,7 @@ static void test_integral_types(void **state) {
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 44; d.dst_pitch = 11);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch_bytes = UINT64_MAX - 3);
     REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.channels = 3; d.dst = f.scratch;
-            d.src = at(f.scratch, (1 << 18) - 4 * 31 - 29); d.src_pitch_bytes = 124); /* no whole pixels */
+            d.src = at(f.scratch, (1 << 18) - 4 * 31 - 29); d.src_pitch_bytes = 124); /* not a whole number of pixels */
     ACCEPTED(integral, d.channels = 3; d.src = at(f.scratch, (1 << 18) - 4 * 31 - 30); d.src_pitch_bytes = 124);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.width = d.height = large);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.width = UINT64_MAX);
@@ -1754,7 +1754,7 @@ static cl_mem new_image(cl_context context, cl_mem_flags flags, cl_mem_object_ty
     return status == CL_SUCCESS ? made : NULL;
 }
 
-/* What a driver says of f.image. */
+/* What the fake driver reports of f.image. */
 static struct {
     cl_image_format format;
     cl_uint samples;
@@ -1775,7 +1775,7 @@ static cl_int CL_API_CALL image_parent(cl_mem mem, cl_mem_info what, size_t size
     return clGetMemObjectInfo(mem, what, size, value, needed);
 }
 
-/* 64 x 64 pixels of four normalised channels. field: the operation's, type_field: its pixels' type. */
+/* 64 x 64 pixels of four normalised channels. field: of the operation; type_field: the pixels' type. */
 #define IMAGE_REFUSALS(operation, field, type_field, width_field, height_field, buffer_field, pitch_field)             \
     static void operation##_images(void) {                                                                             \
         static const cl_channel_type types[] = {CL_UNORM_INT24, 0x1234};                                               \
@@ -1882,12 +1882,12 @@ static void test_images(void **state) {
                      d.samples.mem = NULL; d.samples.offset = 0; d.count = 64; d.sample_type = GPUSCAN_TYPE_CUSTOM);
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", d.src_image.mem = f.image;
                      d.src.mem = NULL; d.src.offset = 0; d.images = 2);
-    /* an image of a buffer that is written */
+    /* the image's buffer is written */
     said.parent = f.scratch.mem;
     test.gs->cl.clGetMemObjectInfo = image_parent;
     REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "src_image", d.src_image.mem = f.image; d.src.mem = NULL;
             d.src.offset = 0; d.src_type = GPUSCAN_TYPE_F32; d.dst = f.scratch);
-    /* or of a part of one */
+    /* or a part of it */
     said.parent = f.left.mem;
     REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "src_image", d.src_image.mem = f.image; d.src.mem = NULL;
             d.src.offset = 0; d.src_type = GPUSCAN_TYPE_F32; d.dst = f.parent.at);
@@ -1975,7 +1975,7 @@ static void test_quantile_types(void **state) {
     REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_MEAN;
                      d.lower = d.upper = 5);
     ACCEPTED(quantile, d.form = GPUSCAN_QUANTILE_VALUE; d.lower = -1);
-    ACCEPTED(quantile, d.upper = NAN); /* BIN does not ask where bins are */
+    ACCEPTED(quantile, d.upper = NAN); /* BIN ignores bounds */
     REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = quantile_fractions);
     REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_cdf", d.host_cdf = quantile_fractions);
     REFUSED_SIZE(quantile, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.rows = UINT64_MAX);
@@ -2009,7 +2009,7 @@ static void test_sort_buffers(void **state) {
     REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
             sort_payloads[0].dst = f.write_only);
     REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
-            sort_payloads[0].src = f.at_4; sort_payloads[0].size = 16); /* which moves in words of as many bytes */
+            sort_payloads[0].src = f.at_4; sort_payloads[0].size = 16); /* moves in words of 16 bytes */
     REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "src", d.src = f.at_4; d.key_type = GPUSCAN_TYPE_U64);
     ACCEPTED(sort, d.src = f.read_only);
     ACCEPTED(sort, d.dst.mem = NULL; d.permutation = f.counts.at);
@@ -2107,13 +2107,13 @@ static void test_sort_overlap(void **state) {
     REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[1].dst", d.payloads = sort_payloads; d.payload_count = 2);
     REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
             sort_payloads[0].dst = at(f.parts, 1));
-    /* in place are a payload's own, and the keys', each by themselves */
+    /* a payload may be in place, and the keys may, but not across */
     REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
             sort_payloads[0].size = 4; sort_payloads[0].dst = d.src);
     ACCEPTED(sort, d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].dst = sort_payloads[0].src);
     ACCEPTED(sort, d.src = d.dst = f.parent.at);
     ACCEPTED(sort, d.src = d.dst = at(f.right, 1));
-    /* inputs may share memory, unless they may be destroyed */
+    /* inputs may share memory, unless the sort may destroy them */
     ACCEPTED(sort, d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].size = 4;
              sort_payloads[0].src = d.src);
     REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "src", d.payloads = sort_payloads; d.payload_count = 1;
@@ -2132,7 +2132,7 @@ static void test_reduce_overlap(void **state) {
     SCRATCH_OVERLAPS(reduce, count_buffer, d.count = 20000; d.src = f.parts);
 }
 
-/* In place the same elements, or of dst the first of them; anything else is refused. */
+/* In place, all outputs must equal their input, and dst may be shorter; other overlaps are refused. */
 static void test_select_overlap(void **state) {
     (void)state;
     OVERLAPS(select, dst, 4, src, 4, 40 * 4, d.count = 40; d.flags = f.in.at);
@@ -2142,7 +2142,7 @@ static void test_select_overlap(void **state) {
              d.selected.dispatch_items = 7);
     ACCEPTED(select, d.src = d.flags = d.dst = f.parts);
     ACCEPTED(select, d.src = d.flags = d.dst = f.parts; d.capacity = 10);
-    /* an output reaches as far as capacity says, and the message does */
+    /* an output's size follows from capacity, and the message says so */
     REFUSED(select, GPUSCAN_ERROR_OVERLAP, "capacity", d.dst = f.parts; d.indices = at(f.parts, 10); d.capacity = 11);
     ACCEPTED(select, d.dst = f.parts; d.indices = at(f.parts, 10); d.capacity = 10);
     REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.flags = d.dst = f.parts; d.dst.offset = 1);
@@ -2159,7 +2159,7 @@ static void test_select_overlap(void **state) {
             d.payloads = payload_of(4, f.scratch, f.parts); d.payload_count = 1);
 }
 
-/* Outputs overlap nothing; inputs each other. */
+/* Outputs may overlap nothing; inputs may overlap each other. */
 static void test_runs_overlap(void **state) {
     (void)state;
     OVERLAPS(runs, keys_dst, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
@@ -2198,7 +2198,7 @@ static void test_histogram_overlap(void **state) {
 
 /* ---- scratch of the caller --------------------------------------------------------------------------------------- */
 
-/* With every strategy and a large count, the size query's answer is enough and one byte less is not. */
+/* Checks with every strategy and a large count that the size query's answer is enough and one byte less is not. */
 #define SCRATCH(operation, large)                                                                                      \
     do {                                                                                                               \
         int s;                                                                                                         \
@@ -2253,7 +2253,7 @@ static void test_scratch_sizes(void **state) {
     clReleaseMemObject(dst.mem);
 }
 
-/* Counts without buffers, whose sizes would be refused first. */
+/* Counts beyond 64 bits, without buffers, whose sizes would be refused first. */
 static void test_size_overflow(void **state) {
     const uint64_t half = UINT64_C(1) << 63;
     (void)state;
@@ -2269,7 +2269,7 @@ static void test_size_overflow(void **state) {
     REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 2; d.pitch = half);
 }
 
-/* A bin's word of 64 bits has 40 for its count, where it also holds who has added to it: more samples go without. */
+/* In a single pass, a bin's 64-bit word has a count of 40 bits and other state; from 2^40 samples on it has 32 bits. */
 static void test_many_samples(void **state) {
     gpuscan_histogram_desc d = histogram_desc();
     uint64_t size = 0;
@@ -2287,7 +2287,7 @@ static void test_many_samples(void **state) {
     assert_int_equal(size, 256 + 256 * 4);
 }
 
-/* ---- what is no memory object, as far as the driver can tell ----------------------------------------------------- */
+/* ---- handles that are not memory objects ------------------------------------------------------------------------- */
 
 static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
     (void)mem;
@@ -2310,9 +2310,9 @@ static void test_no_mem_object(void **state) {
     works();
 }
 
-/* ---- what a driver says of buffers and queues that are not to be had here ---------------------------------------- */
+/* ---- buffers and queues that only other drivers have ------------------------------------------------------------- */
 
-/* A driver that knows no offset of what is no buffer. */
+/* Describes an image of a buffer, and fails to report its offset. */
 static cl_int CL_API_CALL image_of_buffer(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
     const cl_mem_object_type type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
     if (what == CL_MEM_TYPE)
@@ -2387,7 +2387,7 @@ static void test_unsupported(void **state) {
     gpuscan_desc desc;
     gpuscan *gs = NULL, *whole = test.gs;
     (void)state;
-    /* elements that are too large to be handed from group to group */
+    /* elements too large to publish between groups */
     REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy", d.src_type = GPUSCAN_TYPE_CUSTOM;
                  d.op = GPUSCAN_OP_CUSTOM; d.custom = &wide; d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
     REFUSED_SIZE(reduce, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy", d.src_type = GPUSCAN_TYPE_CUSTOM;
@@ -2409,14 +2409,14 @@ static void test_unsupported(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
-    ACCEPTED_SIZE(quantile, d.form = GPUSCAN_QUANTILE_MEAN); /* fractions are numbers of the host */
+    ACCEPTED_SIZE(quantile, d.form = GPUSCAN_QUANTILE_MEAN); /* its fractions lie on the host */
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_F64; d.custom = &key);
-    ACCEPTED_SIZE(sort, d.key_type = GPUSCAN_TYPE_F64); /* of a key there are only bits */
+    ACCEPTED_SIZE(sort, d.key_type = GPUSCAN_TYPE_F64); /* a sort moves only bits of keys */
     test.gs = whole;
     test_destroy(gs);
 }
 
-/* ---- the functions around them ----------------------------------------------------------------------------------- */
+/* ---- functions beside the operations ----------------------------------------------------------------------------- */
 
 #define NO_OBJECT(operation)                                                                                           \
     do {                                                                                                               \
@@ -2490,7 +2490,7 @@ static void host_reset(void) {
     memset(&host, 0x5A, sizeof host);
 }
 
-/* Refused, and no byte of the host's memory has changed. */
+/* Checks that the call is refused and that no byte of the host's memory changes. */
 static void host_refused(gpuscan_result got, gpuscan_result wanted, const char *word) {
     const unsigned char *bytes = (const unsigned char *)&host;
     size_t i;
@@ -2530,7 +2530,7 @@ static void test_host(void **state) {
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, half, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count", (void)0);
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, UINT64_MAX, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count",
          (void)0);
-    /* src may equal dst, or be apart from it */
+    /* src equals dst or lies apart */
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src + 1, N, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
     HOST(scan, gpuscan_scan_host(test.gs, host.src + N - 1, host.src, N, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, N, &d), GPUSCAN_ERROR_OVERLAP, "dst",
@@ -2546,7 +2546,7 @@ static void test_host(void **state) {
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.rows = 2; d.src_pitch = 1);
     HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, 10, &d), GPUSCAN_ERROR_OVERLAP, "dst", d.rows = 2;
-         d.dst_pitch = 11); /* in place, but other rows */
+         d.dst_pitch = 11); /* in place, but with other rows */
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst_pitch", d.rows = 3; d.dst_pitch = half);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);
@@ -2711,7 +2711,7 @@ static void test_kept_host(void **state) {
          d.host_lengths = host.dst);
 }
 
-/* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
+/* The same with host arrays that are copied: all arguments are checked before the first copy. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);

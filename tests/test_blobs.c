@@ -1,8 +1,8 @@
-/* cc -O2 tests/test_blobs.c -o build/test_blobs -lcmocka -lOpenCL -lm -lpthread && build/test_blobs
-   Blobs of built programs: kept, taken again, refused where they are damaged or of something else. */
+/* Blobs of built programs: saved, loaded, and refused if damaged or made by another driver or device (a fake one).
+      cc -O2 tests/test_blobs.c -o build/test_blobs -lcmocka -lOpenCL -lm -lpthread && build/test_blobs */
 #include "calls.h"
 
-/* The bytes of an entry's parts before one of them, each padded. */
+/* Returns the offset of a part in an entry, in bytes; each part is padded. */
 static uint64_t part_at(const gpuscan__blob_entry *entry, int part) {
     uint64_t at = sizeof *entry;
     while (part-- > 0)
@@ -17,7 +17,7 @@ static void right_checksum(unsigned char *blob, size_t size) {
     memcpy(blob, &header, sizeof header);
 }
 
-/* All programs of two jobs as a blob; malloc'ed. */
+/* Returns the programs of two jobs as a blob from malloc. */
 static unsigned char *make_blob(size_t *size) {
     gpuscan *gs = layered(), *whole = test.gs;
     gpuscan_call call = call_on(NULL);
@@ -52,7 +52,7 @@ static unsigned char *make_blob(size_t *size) {
     return blob;
 }
 
-/* A blob right behind a call: PoCL up to 5.0 aborts where it is asked for a program that runs, or is still compiled. */
+/* Makes a blob right behind a call. PoCL up to 5.0 aborts when asked for a program that runs or is being compiled. */
 static void test_blob_of_running(void **state) {
     gpuscan *whole = test.gs;
     cl_int made = CL_SUCCESS;
@@ -71,12 +71,12 @@ static void test_blob_of_running(void **state) {
         test.gs = gs;
         test_case("a blob right behind %s", job_names[which]);
         job_new(&j, which, which == JOB_SCAN_SMALL ? 1000 : test_size(10000, 1000000, 1000000));
-        test_cl(clFinish(test.queue)); /* another queue is to find the job's data there */
+        test_cl(clFinish(test.queue)); /* another queue must find the data */
         call.event = &event;
         test_ok(job_start(gs, &j, &call));
         layer_taken(event);
         call.event = NULL;
-        prepared.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* whose self-test is no call */
+        prepared.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* its self-test is not a call */
         if (which == JOB_SCAN || which == JOB_REDUCE_RESULT)
             job_ran(&j, job_prepare(gs, &j, &prepared), prepared.strategy);
         layer_reset();
@@ -117,12 +117,12 @@ static void test_blob(void **state) {
     test.gs = gs;
     test_ok(gpuscan_set_blob(gs, blob, size));
     assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 2);
-    second_size = 0; /* nothing has been called yet, and the programs are there */
+    second_size = 0; /* the programs are present before any call */
     test_ok(gpuscan_get_blob(gs, NULL, &second_size));
     assert_true(second_size == size);
-    test_ok(gpuscan_set_blob(gs, blob, size)); /* there is nothing new */
+    test_ok(gpuscan_set_blob(gs, blob, size)); /* loads nothing new */
     assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 2);
-    memset(blob, 0x5A, size); /* not kept */
+    memset(blob, 0x5A, size); /* the object keeps no pointer to it */
     second_size = 0;
     for (which = JOB_SCAN; which <= JOB_REDUCE; which += JOB_REDUCE - JOB_SCAN) {
         job j;
@@ -133,7 +133,7 @@ static void test_blob(void **state) {
     }
     assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 0);
     assert_true(layer.calls[LAYER_clCreateProgramWithBinary] > 0);
-    /* what is not in it is built, and then goes into the next blob */
+    /* a program that the blob lacks is built and goes into the next blob */
     {
         job j;
         job_new(&j, JOB_HISTOGRAM, many);
@@ -184,11 +184,11 @@ static void test_blob(void **state) {
     free(blob);
 }
 
-/* What a driver may say of a program's devices and binaries. */
+/* What the fake driver reports of a program's devices and binaries. */
 static struct {
     cl_device_id devices[3];
     size_t count, sizes[3];
-    int grows; /* at so many questions for sizes from now on the first is larger; 0: never */
+    int grows; /* the first size grows at this query, counted from now; 0: never */
 } said;
 
 static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, size_t size, void *value,
@@ -208,7 +208,7 @@ static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, 
     return CL_SUCCESS;
 }
 
-/* Programs of other devices, of several, without a binary: a blob that can be used, or a failure. */
+/* Makes blobs of programs for other devices, for several, or without a binary: a usable blob or a failure. */
 static void test_odd_binaries(void **state) {
     const cl_device_id own = test.device, other = (cl_device_id)&said;
     const struct {
@@ -217,7 +217,7 @@ static void test_odd_binaries(void **state) {
         cl_device_id devices[3];
         size_t sizes[3];
         gpuscan_result result;
-        int binary; /* which it is */
+        int binary; /* number of the device's binary */
     } cases[] = {
         {"of one device", 1, {own}, {40}, GPUSCAN_SUCCESS, 0},
         {"of another device", 2, {other, other}, {40, 40}, CL_OUT_OF_RESOURCES, 0},
@@ -280,7 +280,7 @@ static cl_program CL_API_CALL refuse_binary(cl_context context, cl_uint count, c
     return NULL;
 }
 
-/* Refuses the first. */
+/* Refuses the first binary. */
 static cl_program CL_API_CALL refuse_once(cl_context context, cl_uint count, const cl_device_id *devices,
                                           const size_t *sizes, const unsigned char **binaries, cl_int *each,
                                           cl_int *status) {
@@ -289,7 +289,7 @@ static cl_program CL_API_CALL refuse_once(cl_context context, cl_uint count, con
     return layer_clCreateProgramWithBinary(context, count, devices, sizes, binaries, each, status);
 }
 
-/* Makes the program, and says of the device's binary that it is none. */
+/* Makes the program but reports its binary as invalid. */
 static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, const cl_device_id *devices,
                                            const size_t *sizes, const unsigned char **binaries, cl_int *each,
                                            cl_int *status) {
@@ -298,7 +298,7 @@ static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, co
     return program;
 }
 
-/* A right checksum over recordings and names that are none: each of a recording's steps in turn. */
+/* Damages recordings and names, one step after the other, under a correct checksum: each blob must be refused. */
 static void bad_recordings(gpuscan *gs, const unsigned char *blob, unsigned char *copy, size_t size) {
     static const char *const wrong[] = {"kind", "size", "size that ends with the step", "place", "number", "names"};
     gpuscan__blob_entry entry;
@@ -323,12 +323,12 @@ static void bad_recordings(gpuscan *gs, const unsigned char *blob, unsigned char
                 other.size = UINT32_MAX - (uint32_t)steps % 9;
             else if (which == 2)
                 other.size = (uint32_t)(begin + entry.sizes[GPUSCAN__PART_RECORDING] - at); /* past the last byte */
-            else if (which == 3) /* what must be first, the buffers, is another step */
+            else if (which == 3) /* the first step must be the buffers */
                 memset(copy + begin, (int)step.kind, 1);
             else if (which == 4)
                 memset(copy + at + sizeof step, 0x77, 8);
             else
-                for (i = 0; i < entry.sizes[GPUSCAN__PART_NAMES]; i++) /* as many names as bytes, or one without end */
+                for (i = 0; i < entry.sizes[GPUSCAN__PART_NAMES]; i++) /* one name per byte, or a name without end */
                     copy[sizeof(gpuscan__blob_header) + part_at(&entry, GPUSCAN__PART_NAMES) + i] =
                         steps % 2 ? 'x' : 0;
             if (which < 3)
@@ -357,7 +357,7 @@ static void test_bad_blob(void **state) {
     step = size / (size_t)test_size(100, 2000, 100000) + 1;
     for (length = 0; length < size; length += length < 300 || length + 300 > size ? 1 : step) {
         test_case("a blob of %zu bytes cut to %zu", size, length);
-        copy = (unsigned char *)test_alloc(length); /* of that size, for the address sanitizer */
+        copy = (unsigned char *)test_alloc(length); /* exact size, for the address sanitizer */
         memcpy(copy, blob, length);
         blob_refused(gs, copy, length);
         free(copy);
@@ -379,11 +379,11 @@ static void test_bad_blob(void **state) {
         test_random_bytes(copy, noise < size ? noise : size);
         k = noise < size ? noise : size;
         blob_refused(gs, copy, k);
-        memcpy(copy, blob, k < 64 ? k : 64); /* and behind a true beginning */
+        memcpy(copy, blob, k < 64 ? k : 64); /* and behind a valid beginning */
         if (k > 64)
             blob_refused(gs, copy, k);
     }
-    /* a right checksum over entries that do not fit */
+    /* entries that do not fit, under a correct checksum */
     for (length = 0; length < 5; length++) {
         const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0, size};
         static const char *const parts[] = {"text", "names", "recording", "binary", "number of entries"};
@@ -395,7 +395,7 @@ static void test_bad_blob(void **state) {
             memcpy(&header, copy, sizeof header);
             memcpy(&entry, copy + sizeof header, sizeof entry);
             if (which == GPUSCAN__PART_RECORDING && entry.sizes[which] == lengths[length])
-                continue; /* a device without late work has none */
+                continue; /* without late work on the device there is none */
             if (which == GPUSCAN__PARTS)
                 header.entries += (uint32_t)length + 1;
             else
@@ -412,7 +412,7 @@ static void test_bad_blob(void **state) {
     memcpy(copy, blob, size);
     memcpy(copy, "gpuscan1", 8);
     blob_refused(gs, copy, size);
-    /* nothing has changed: programs get built from source */
+    /* the object is unchanged and builds programs from source */
     job_new(&j, JOB_SCAN, many);
     test_case("a scan after bad blobs");
     layer_reset();
@@ -421,7 +421,7 @@ static void test_bad_blob(void **state) {
     test_destroy(gs);
     layer_expect_empty();
 
-    /* a blob of nothing is a blob */
+    /* a blob of no programs is valid */
     gs = layered();
     test.gs = gs;
     test_case("a blob of no programs");
@@ -448,7 +448,7 @@ static void test_bad_blob(void **state) {
         test_destroy(gs);
     }
 
-    /* the driver does not take its own binary: built from source */
+    /* if the driver refuses its own binary, the program is built from source */
     for (length = 0; length < 2; length++) {
         desc = layer_desc();
         layer_open();
@@ -468,7 +468,7 @@ static void test_bad_blob(void **state) {
     job_free(&j);
 }
 
-/* What of a blob cannot be used costs its own program alone, which is built from source. */
+/* Checks that an unusable part of a blob affects only its own program, which is built from source. */
 static void test_part_of_blob(void **state) {
     static const int jobs[] = {JOB_SCAN, JOB_REDUCE};
     size_t size, i, programs;
@@ -511,7 +511,7 @@ static void test_part_of_blob(void **state) {
     free(blob);
 }
 
-/* Drivers go on compiling: a binary that grows while it is fetched is not written past the blob's end. */
+/* Checks that a binary which grows while it is fetched is not written past the blob's end: drivers go on compiling. */
 static void test_growing_binary(void **state) {
     gpuscan *gs = layered();
     int grows;
@@ -520,7 +520,7 @@ static void test_growing_binary(void **state) {
     gs->cl.clGetProgramInfo = odd_program_info;
     said.count = 1;
     said.devices[0] = test.device;
-    for (grows = 2; grows < 4; grows++) { /* once the blob's size is known: of the second pass */
+    for (grows = 2; grows < 4; grows++) { /* in the second pass, when the blob's size is known */
         unsigned char *blob;
         size_t size = 0, room, b;
         said.sizes[0] = 40;

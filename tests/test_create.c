@@ -1,5 +1,5 @@
-/* cc -O2 tests/test_create.c -o build/test_create -lcmocka -lOpenCL -lm -lpthread && build/test_create
-   Objects: create and destroy, what they say of themselves, their limits, what they retain, and that nothing grows. */
+/* Objects: create, destroy, info, limits, retained references, and no leaks, as far as the library's table counts them.
+      cc -O2 tests/test_create.c -o build/test_create -lcmocka -lOpenCL -lm -lpthread && build/test_create */
 #include "calls.h"
 
 static void create_fails(gpuscan_desc desc, gpuscan_result wanted) {
@@ -61,7 +61,7 @@ static void test_create(void **state) {
     desc.queue = other_queue;
     create_fails(desc, GPUSCAN_ERROR_INVALID_CONTEXT);
 
-    /* by name: the first few letters of this device's */
+    /* by name: the first letters of this device's */
     snprintf(part, sizeof part, "%s", test.info.device_name);
     test_case("device_name \"%s\"", part);
     desc = zero;
@@ -70,7 +70,7 @@ static void test_create(void **state) {
     test_case("device_name of nothing");
     desc.device_name = "no device has this name";
     create_fails(desc, GPUSCAN_ERROR_NO_DEVICE);
-    { /* it says which names there are */
+    { /* the message lists the names */
         char error[2000] = "";
         desc.error = error;
         desc.error_size = sizeof error;
@@ -105,7 +105,7 @@ static void test_create(void **state) {
     desc.allocator.allocate = NULL;
     create_fails(desc, GPUSCAN_ERROR_INVALID_ARGUMENT);
 
-    /* each entry point missing in turn, and each alone: what is missing is the loader's, what is there is called */
+    /* each entry point missing, and each alone: the library takes missing ones from the loader and calls given ones */
     for (i = 0; i < 2 * LAYER_FUNCTIONS; i++) {
         size_t at = i / 2 * sizeof holes.clFinish;
         gpuscan_info info;
@@ -154,13 +154,13 @@ static void test_create(void **state) {
     clReleaseContext(other);
 }
 
-/* No platform, no device, no compiler: as an entry-point table shows them. */
+/* Entry points of a loader that finds no platform, no device or no compiler. */
 static cl_int CL_API_CALL no_platforms(cl_uint count, cl_platform_id *ids, cl_uint *found) {
     (void)count;
     (void)ids;
     if (found)
         *found = 0;
-    return -1001; /* what the loader says of it */
+    return -1001; /* the loader's code for it */
 }
 
 static cl_int CL_API_CALL zero_platforms(cl_uint count, cl_platform_id *ids, cl_uint *found) {
@@ -259,7 +259,7 @@ static void test_info(void **state) {
     test_destroy(gs);
 }
 
-/* What a device may lack, held back in turn: every operation is still right. */
+/* Takes features from the device, in various combinations: every operation must still be right. */
 static void test_limits(void **state) {
     static const struct {
         size_t group;
@@ -278,7 +278,7 @@ static void test_limits(void **state) {
             gpuscan_call call = call_on(NULL);
             gpuscan_desc desc;
             gpuscan *gs = NULL, *whole = test.gs;
-            if (!test.is_long && i % 8 != (size_t)which % 8) /* each is a program to build */
+            if (!test.is_long && i % 8 != (size_t)which % 8) /* each builds a program */
                 continue;
             memset(&desc, 0, sizeof desc);
             desc.context = test.context;
@@ -299,7 +299,7 @@ static void test_limits(void **state) {
     }
 }
 
-/* Less local memory than one work-item of a group needs: groups of one, which get what they need all the same. */
+/* Limits local memory to less than one work-item needs: groups of one still get what they need. */
 static void test_no_local_memory(void **state) {
     gpuscan_call call = call_on(NULL);
     gpuscan_desc desc = layer_desc();
@@ -322,7 +322,7 @@ static void test_no_local_memory(void **state) {
     layer_expect_empty();
 }
 
-/* The object keeps what it was given: the caller releases context and queue at once. */
+/* Checks that the object retains context and queue: the caller releases both at once. */
 static void test_retained(void **state) {
     cl_int status = CL_SUCCESS;
     cl_context context = clCreateContext(NULL, 1, &test.device, NULL, NULL, &status);
@@ -340,13 +340,13 @@ static void test_retained(void **state) {
     desc.queue = queue;
     test_case("context and queue released by the caller");
     test_ok(gpuscan_create(&gs, &desc));
-    memset(&desc, 0x5A, sizeof desc); /* nor does it look at the desc again */
+    memset(&desc, 0x5A, sizeof desc); /* nor does the object use the desc again */
     test_cl(clReleaseCommandQueue(queue));
     test_cl(clReleaseContext(context));
     object_works(gs);
     test_destroy(gs);
 
-    /* and gives back what it took */
+    /* and releases what it retained */
     test_case("reference counts");
     test_cl(clGetCommandQueueInfo(test.queue, CL_QUEUE_REFERENCE_COUNT, sizeof before, &before, NULL));
     desc = layer_desc();
@@ -354,7 +354,7 @@ static void test_retained(void **state) {
     test_ok(gpuscan_create(&gs, &desc));
     object_works(gs);
     test_destroy(gs);
-    do { /* a driver's thread may hold an ended command, and with it the queue, a little longer */
+    do { /* a driver's thread may hold a finished command, and with it the queue, a little longer */
         test_cl(clFinish(test.queue));
         test_cl(clGetCommandQueueInfo(test.queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, NULL));
         if (references != before)
@@ -363,7 +363,7 @@ static void test_retained(void **state) {
     assert_int_equal(references, before);
 }
 
-/* The table is copied, and so is the allocator: the caller's structs may go away. */
+/* Checks that the object copies the table and the allocator: the caller's structs may go away. */
 static void test_copied(void **state) {
     gpuscan_opencl *table = (gpuscan_opencl *)test_alloc(sizeof *table);
     gpuscan_desc desc = layer_desc();
@@ -390,7 +390,7 @@ static void test_copied(void **state) {
     layer_expect_empty();
 }
 
-/* Every job again and again: as many objects and bytes after the last round as after the second. */
+/* Runs every job again and again: the last round must hold as many objects and bytes as the second. */
 static void test_no_growth(void **state) {
     gpuscan *gs = layered(), *whole = test.gs;
     gpuscan_call call = call_on(NULL);
@@ -433,7 +433,7 @@ static void test_no_growth(void **state) {
     layer_expect_empty();
 }
 
-/* Objects come and go, each with some work: nothing of them stays. */
+/* Creates and destroys objects, each with some work: nothing may remain. */
 static void test_create_destroy(void **state) {
     int i, rounds = (int)test_size(3, 50, 1000);
     (void)state;
@@ -461,7 +461,7 @@ static cl_int CL_API_CALL other_devices(cl_context id, cl_context_info what, siz
     return CL_SUCCESS;
 }
 
-/* A device that the context does not have; a choice by no name. */
+/* Asks for a device that the context lacks, and for devices without a name. */
 static void test_which_device(void **state) {
     gpuscan_desc desc = layer_desc();
     char *wanted;
@@ -492,7 +492,7 @@ static cl_int CL_API_CALL build_quietly(cl_program program, cl_uint count, const
     return layer.driver.clBuildProgram(program, count, devices, options, done, user);
 }
 
-/* Compilers that print their warnings are asked not to, for every program. */
+/* Checks that compilers which print warnings are asked not to, for every program. */
 static void test_quiet(void **state) {
     gpuscan_desc desc = layer_desc();
     gpuscan *gs = NULL, *whole = test.gs;

@@ -1,8 +1,8 @@
-/* cc -O2 tests/test_custom.c -o build/test_custom -lcmocka -lOpenCL -lm -lpthread && build/test_custom
-   Custom types and operators: texts that do not compile, sizes that are not right, build logs. */
+/* Custom types and operators: texts that do not compile, wrong sizes, names, build logs (their lines on PoCL only).
+      cc -O2 tests/test_custom.c -o build/test_custom -lcmocka -lOpenCL -lm -lpthread && build/test_custom */
 #include "calls.h"
 
-/* Says how long the log is, and then does not give it. */
+/* Reports the log's size but not its text. */
 static cl_int CL_API_CALL no_log(cl_program id, cl_device_id device, cl_program_build_info what, size_t size,
                                  void *value, size_t *needed) {
     if (what == CL_PROGRAM_BUILD_LOG && value)
@@ -99,7 +99,7 @@ static cl_int CL_API_CALL no_build(cl_program program, cl_uint count, const cl_d
     return CL_BUILD_PROGRAM_FAILURE;
 }
 
-/* What a build that failed is called, by its log: only a custom text's own check of its size is CUSTOM_SIZE. */
+/* Checks the result of a failed build by its log: only the check of a custom type's size gives CUSTOM_SIZE. */
 static void test_build_logs(void **state) {
     static const struct {
         int custom;
@@ -132,7 +132,7 @@ static void test_build_logs(void **state) {
             fail_msg("%s: no \"%s\" in \"%s\"", test.what, cases[i].words, gpuscan_error(gs));
         job_untouched(&j);
         gs->cl.clBuildProgram = layer.table.clBuildProgram;
-        if (i == 0) /* each is a program to build */
+        if (i == 0) /* each builds a program */
             job_right(gs, &j, &call);
         job_free(&j);
         test_destroy(gs);
@@ -141,8 +141,7 @@ static void test_build_logs(void **state) {
     test.gs = whole;
 }
 
-/* The same types and operator with a conversion, without, and with the unused parts of a custom filled in: none is
-   taken for another. */
+/* Scans the same types with a conversion, without one, and with unused members of a custom set: none is mistaken. */
 static void test_custom_or_not(void **state) {
     static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x", NULL, NULL, NULL};
     static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL, NULL, NULL, NULL};
@@ -172,7 +171,7 @@ static void test_custom_or_not(void **state) {
             if (dst[i] != calls[c].step * i)
                 fail_msg("%s: %u at %u", test.what, (unsigned)dst[i], (unsigned)i);
     }
-    /* where fast variants prove themselves, the custom operator's stand-in is one more */
+    /* with self-tests, the custom operator's stand-in is one program more */
     assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], test.info.has_lanes ? 4 : 3);
     test_destroy(gs);
     layer_expect_empty();
@@ -180,7 +179,8 @@ static void test_custom_or_not(void **state) {
 
 /* ---- the texts' scope -------------------------------------------------------------------------------------------- */
 
-/* Runs a custom operator that adds u32, and may convert to what it was, in every operation and by every strategy. */
+/* Runs a custom operator that adds u32 in every operation and by every strategy up to `last`. Its conversion, if any,
+   must give the element itself. */
 static void adds(gpuscan *gs, const char *what, const gpuscan_custom *custom, gpuscan_type type, int last) {
     enum { COUNT = 3000, BLOCK = 7 };
     static cl_uint src[COUNT], dst[COUNT], before[COUNT];
@@ -236,7 +236,7 @@ static void adds(gpuscan *gs, const char *what, const gpuscan_custom *custom, gp
     }
 }
 
-/* On the test's object, and on one whose kernels have lanes. */
+/* Runs it on the test's object and on one whose kernels have lanes. */
 static void adds_everywhere(const char *what, const gpuscan_custom *custom, gpuscan_type type) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
@@ -250,7 +250,7 @@ static void adds_everywhere(const char *what, const gpuscan_custom *custom, gpus
     test_destroy(gs);
 }
 
-/* Texts of several lines, with remarks. */
+/* Uses texts of several lines and with comments. */
 static void test_lines(void **state) {
     static const gpuscan_custom cases[] = {
         {NULL, NULL, 0, "a +\n b", "0u", NULL, NULL, NULL, NULL},
@@ -275,7 +275,7 @@ static void test_lines(void **state) {
     adds(test.gs, "a type that is a macro", &macro, GPUSCAN_TYPE_CUSTOM, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* A text that grows. */
+/* A string that grows. */
 typedef struct names {
     char *data;
     size_t length, count;
@@ -285,7 +285,7 @@ static int is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* One of OpenCL C's own, of what the kernels use. */
+/* Returns whether a word that the kernels use belongs to OpenCL C. */
 static int is_opencl(const char *word) {
     static const char *const own[] = {
         "if",       "else",   "for",      "while",   "do",       "return", "break",  "continue", "typedef", "struct",
@@ -306,10 +306,10 @@ static int is_opencl(const char *word) {
         if (strlen(types[i]) == length && strncmp(word, types[i], length) == 0)
             return 1;
     return strncmp(word, "gpuscan_", 8) == 0 || strncmp(word, "memory_", 7) == 0 || strncmp(word, "atomic_", 7) == 0 ||
-           strncmp(word, "convert_", 8) == 0 || strncmp(word, "as_", 3) == 0; /* which macros are given by name */
+           strncmp(word, "convert_", 8) == 0 || strncmp(word, "as_", 3) == 0; /* names that macros paste together */
 }
 
-/* The names in lower case that the kernels give to their own variables: all that are not called and no members. */
+/* Returns the lower-case names of the kernels' variables: all that are neither called nor members. */
 static names kernel_names(void) {
     names found = {NULL, 0, 0};
     size_t piece, size = 1;
@@ -360,7 +360,7 @@ static names kernel_names(void) {
     return found;
 }
 
-/* A line for each name, from a pattern with % in the name's place; those in but are left out. */
+/* Returns a line for each name, made from a pattern with % for the name; the names in `but` are left out. */
 static char *each_name(const names *all, const char *pattern, const char *but) {
     char *text = (char *)test_alloc(all->count * (strlen(pattern) + 64) + 1), *at = text;
     const char *name = all->data, *p;
@@ -376,7 +376,7 @@ static char *each_name(const names *all, const char *pattern, const char *but) {
     return text;
 }
 
-/* Functions, types, constants and macros of a text, named as everything in the kernels that is no part of OpenCL. */
+/* Names a text's functions, types, constants and macros like every name in the kernels that is not OpenCL's own. */
 static void test_names(void **state) {
     names all = kernel_names();
     gpuscan_custom custom = {NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL};
@@ -421,7 +421,7 @@ static void test_names(void **state) {
     free(all.data);
 }
 
-/* A log names the text and the line that is wrong. */
+/* Checks that the log names the text and line that are wrong. */
 static void test_log_lines(void **state) {
     static const char good[] = "uint own_sum(uint p, uint q) {\n    return p + q;\n}\n";
     static const struct {
@@ -441,7 +441,7 @@ static void test_log_lines(void **state) {
     size_t c;
     (void)state;
     if (strstr(test.info.platform_name, "Portable Computing Language") == NULL)
-        skip(); /* other compilers name lines in other ways */
+        skip(); /* other compilers name lines differently */
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
@@ -456,7 +456,7 @@ static void test_log_lines(void **state) {
     }
 }
 
-/* Products and sums of a text are rounded each by itself, as those of the kernels are. */
+/* Checks that a text's products and sums are rounded separately, like those of the kernels. */
 static void test_no_contraction(void **state) {
     static const gpuscan_custom f32 = {"float own(float x) { return x * x - 1.00048828125f; }\n", NULL, 0, NULL, NULL,
                                        "own(x)", NULL, NULL, NULL};

@@ -1,20 +1,20 @@
-/* cc -O2 test_data.c -o test_data -lcmocka -lOpenCL -lm
-   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds
-   are done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
-   what the data promise; without one they must give just that. */
+/* Checks that the data of the library's self-tests reveal mistakes. Scans, reductions and uniform adds run in tiles on
+   the host, for every type and operator, with one mistake at a time: the result must differ from the expected one.
+   Without a mistake, it must be equal. Runs nothing on a device and sees no mistakes but those modelled here.
+      cc -O2 test_data.c -o test_data -lcmocka -lOpenCL -lm */
 #include "harness.h"
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST_COLUMNS = 64 };
 
-/* A value, or nothing, as before the first; of a custom type a byte. */
+/* A value or none, as before the first element; for a custom type, one byte of it. */
 typedef struct maybe {
     int there;
     ref_value v;
 } maybe;
 
-/* A self-test's data. A custom type's bytes are columns: the stand-in's operator takes each alone. */
+/* A self-test's data. The bytes of a custom type are columns: the stand-in's operator combines each alone. */
 typedef struct data {
     gpuscan__elements e;
     gpuscan__test_shape shape;
@@ -71,7 +71,7 @@ static const char *const mistake_names[] = {
     "elements change places", "the high half of what precedes a tile is lost",
     "the low half of what precedes a tile is lost"};
 
-/* In which tiles it is made. */
+/* The tiles in which the mistake is made. */
 enum { ALL, FULL, PARTIAL, LATER, ONLY };
 static const char *const where_names[] = {"all tiles", "full tiles", "a tile that is not full", "all but the first",
                                           "one tile"};
@@ -80,7 +80,7 @@ typedef struct fault {
     mistake what;
     int where;
     uint64_t tile; /* ONLY */
-    int handed_on; /* the tiles that follow suffer from it, too */
+    int handed_on; /* the tiles that follow see it, too */
 } fault;
 
 static int strikes(const data *d, const fault *f, uint64_t tile) {
@@ -108,12 +108,12 @@ static maybe half_of(const data *d, unsigned column, maybe m, int high) {
     if (!m.there)
         return m;
     ref_store(d->type, bytes, 0, m.v);
-    memset(bytes + (high ? 4 : 0), 0, 4); /* little-endian, as all hosts of the tests are */
+    memset(bytes + (high ? 4 : 0), 0, 4); /* little-endian, as the tests' hosts are */
     m.v = ref_load(d->type, bytes, 0);
     return m;
 }
 
-/* Whether what comes out differs from what is expected. scan: the elements are looked at, else the total alone. */
+/* Returns whether a mistake's results differ from the expected ones. scan: compares elements, not only the total. */
 static int differs(const data *d, const fault *f, int scan) {
     unsigned c;
     for (c = 0; c < d->columns; c++) {
@@ -208,7 +208,7 @@ static gpuscan__elements elements_of(gpuscan_type src, gpuscan_type dst, gpuscan
     return e;
 }
 
-/* A self-test's data of each round, and data that hide nothing: what they do not show is no mistake in this form. */
+/* A self-test's data of each round, and u64 sums that reveal every mistake which can occur in this form. */
 enum { ROUNDS = GPUSCAN__TEST_BESTS };
 typedef struct rounds {
     data of[ROUNDS], all_shown;
@@ -237,21 +237,21 @@ static void rounds_free(rounds *all) {
     data_free(&all->all_shown);
 }
 
-/* Whether both halves of what is handed on can matter: not where small values are compared, or copied. */
+/* Returns whether both halves of a carried value can matter; not if small values are compared or copied. */
 static int has_halves(const gpuscan__elements *e, const fault *f) {
     int same_size = e->src_size >= 8 && (ref_is_float(e->dst) ? e->src == e->dst : !ref_is_float(e->src));
     if (e->dst_size < 8)
         return 0;
     if (e->dst == GPUSCAN_TYPE_CUSTOM || same_size)
         return 1;
-    /* wherever init counts to the end */
+    /* if init still counts at the end */
     return ref_op_kind(e->op) == REF_ARITHMETIC && !(f->what == NO_LOW_HALF && e->src_size == 8);
 }
 
 static int is_possible(const rounds *all, const fault *f) {
     const gpuscan__elements *e = &all->of[0].e;
     if (all->what == REDUCE && f->where == ONLY && gpuscan__test_picks(e->op))
-        return 0; /* full tiles are done alike: a mistake in all is shown by one */
+        return 0; /* full tiles are computed alike: a mistake of all shows in one */
     if (f->what == SWAPPED || f->what == SWAPPED_WITHIN)
         return e->op == GPUSCAN_OP_CUSTOM;
     if ((f->what == NO_HIGH_HALF || f->what == NO_LOW_HALF) && !has_halves(e, f))
@@ -341,7 +341,7 @@ static void test_structs(void **state) {
 
 /* ---- the index of the smallest or the largest -------------------------------------------------------------------- */
 
-/* The index that is found where elements are left out: those of a tile, its first, its last, or what precedes it. */
+/* Returns the index found without the elements [begin, end): a tile, its first or last, or those before it. */
 static uint64_t found_without(const gpuscan__elements *e, const unsigned char *src, uint64_t count, uint64_t begin,
                               uint64_t end) {
     uint64_t i, found = count;
@@ -415,7 +415,7 @@ static const char *const slip_names[] = {
     "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", 
     "operands change places", "the high half of an addend is lost", "the low half of an addend is lost"};
 
-/* What becomes of the element at one place. */
+/* Returns whether a mistake shows at element i. */
 static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
                         const unsigned char *expected, uint64_t block, uint64_t i, slip what) {
     uint64_t k = i / block, last = (d->shape.count - 1) / block;
@@ -438,7 +438,7 @@ static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned 
     return 0;
 }
 
-/* Two rounds; each mistake must be seen at any element, but those in neighbours and halves, which must be seen in any
+/* Checks two rounds: each mistake must show at every element. Mistakes in neighbours and halves must show in every
    tile. */
 static void check_blocks(const gpuscan__elements *e, uint64_t tile, uint64_t block) {
     const uint64_t count = 3 * tile + 5, bytes = count * e->dst_size;
@@ -512,7 +512,7 @@ typedef struct spread {
     uint64_t below, above, at_lower, at_upper, nans, filled;
 } spread;
 
-/* Where the samples lie, in the counts of a histogram that counts what is outside. */
+/* Counts where the samples fall, for a histogram that also counts values outside. */
 static spread spread_of(const gpuscan_histogram_desc *d, const unsigned char *samples, const unsigned char *counts,
                         ref_value lower, ref_value upper) {
     gpuscan_type type = d->sample_type;
@@ -533,7 +533,7 @@ static spread spread_of(const gpuscan_histogram_desc *d, const unsigned char *sa
     return s;
 }
 
-/* Both ends are met, both sides outside where the type has values there, NaN, and most bins that can hold a value. */
+/* Checks that samples meet both bounds, NaN, both sides outside if the type has them, and most bins that can be hit. */
 static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogram_plan *plan,
                          const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
     gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
@@ -564,7 +564,7 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
         hides("no sample is the lower bound", "bins", d->bins);
     if (is_float && !s.nans)
         hides("no sample is a NaN", "bins", d->bins);
-    if (s.filled * 4 < possible * 3 && !(type == GPUSCAN_TYPE_F16 && d->bins > 256)) /* not finer than the type */
+    if (s.filled * 4 < possible * 3 && !(type == GPUSCAN_TYPE_F16 && d->bins > 256)) /* bins no finer than the type */
         hides("many bins stay empty", "bins", d->bins);
 }
 
@@ -611,7 +611,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     free(gs);
 }
 
-/* Ranges that each integer type has; of floats numbers. 0 and 0: the default. */
+/* Sets ranges that every integer type has, or ranges of floats. 0 and 0: the default. */
 static void bound(gpuscan_histogram_desc *d, int which) {
     gpuscan_type type = d->sample_type;
     static const double reals[][2] = {{0, 0},       {-3, 5},           {1.5, 40},          {-1000, -10},
@@ -625,14 +625,14 @@ static void bound(gpuscan_histogram_desc *d, int which) {
     largest = ref_largest(type).bits;
     quarter = largest / 4;
     switch (which) {
-    case 0: /* the whole type, where bins are even */
+    case 0: /* the whole type, for even bins */
         d->lower.u = d->upper.u = 0;
         break;
     case 1:
         d->lower.u = ref_is_signed(type) ? 0 - quarter : 3;
         d->upper.u = ref_is_signed(type) ? quarter + 2 : 3 + 2 * quarter;
         break;
-    case 2: /* to the last value */
+    case 2: /* up to the last value */
         d->lower.u = quarter;
         d->upper.u = largest;
         break;
@@ -646,7 +646,7 @@ static void bound(gpuscan_histogram_desc *d, int which) {
     }
 }
 
-/* Ranges at the ends of what floats hold: what is expected is right there, too, though little of it is certain. */
+/* Checks ranges near the limits of floats: counts must be right there, too, though few samples have a certain bin. */
 static void test_odd_samples(void **state) {
     static const uint32_t bins[] = {1, 64, 1000};
     int type, which;

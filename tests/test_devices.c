@@ -1,25 +1,26 @@
-/* cc -O2 test_devices.c -o test_devices -lcmocka -lOpenCL -lm -lpthread -ldl
-   Devices that are not here: the real one, which says through the entry-point table that it is another. */
+/* Devices that are absent: the real device pretends, through the entry-point table, to be another one. Checks what the
+   library chooses for it and that results are right; cannot see how the other device would run it.
+      cc -O2 test_devices.c -o test_devices -lcmocka -lOpenCL -lm -lpthread -ldl */
 #include "layer.h"
 #include "jobs.h"
 #define FAKE_SAYS_ONLY
 #include "fake.h"
 
-/* What a device says of itself; what is NULL or 0 the real one answers. */
+/* What a device reports of itself; the real device answers where a member is NULL or 0. */
 typedef struct disguise {
     const char *what;
     fake_device says;
-    const char *profile;                           /* that it gets */
-    int fence;                                     /* has_fence: 0, 1, or -1: as the real one's features say */
+    const char *profile;                           /* that it must get */
+    int fence;                                     /* has_fence: 0, 1, or -1: as the real device */
     uint32_t refused;                              /* strategies, as in gpuscan_info */
     const char *feature;                           /* the only one of OpenCL C 3.0 */
     size_t work_items;                             /* in the first dimension */
     cl_uint address_bits;
-    size_t kernel_group;                           /* work-items that a kernel can be launched with */
+    size_t kernel_group;                           /* work-items that a kernel's group may have */
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
 
-/* What those of a kind have in common. */
+/* Members common to several devices. */
 #define AMD_GPU   .says = {.type = CL_DEVICE_TYPE_GPU, .vendor_id = 0x1002, .name = "a card", .platform = "AMD"}
 #define INTEL_GPU .says = {.type = CL_DEVICE_TYPE_GPU, .vendor_id = 0x8086, .name = "a card", .platform = "Intel"}
 #define A_CPU                                                                                                          \
@@ -30,23 +31,23 @@ typedef struct disguise {
              .language = "OpenCL C 1.2 "}
 
 static const disguise *worn;
-static int has_instructions;   /* the program made last: NVIDIA's */
-static int has_wide;           /* and: vectors of 16 */
-static const char *first_line; /* of every program; NULL: none */
-static unsigned group_asked;   /* how often, since it was set to 1, for a kernel's group; 0: is not counted */
-static unsigned refused_builds, capped_builds, unoptimized_builds; /* of these, with few registers; not optimized */
-static cl_int refusal;        /* the code of a build that is refused; 0: CL_BUILD_PROGRAM_FAILURE */
+static int has_instructions;   /* the last program has NVIDIA's */
+static int has_wide;           /* the last program has vectors of 16 */
+static const char *first_line; /* of each program; NULL: nothing added */
+static unsigned group_asked;   /* queries of a kernel's group, from 1; 0: not counted */
+static unsigned refused_builds, capped_builds, unoptimized_builds; /* with few registers; unoptimized */
+static cl_int refusal;        /* code of a refused build; 0: CL_BUILD_PROGRAM_FAILURE */
 static int refuses_all;       /* every build is refused */
-static const char *refuses;   /* programs with lanes that hold this text are refused, too; NULL: none */
-static int has_refused;       /* the program made last is one */
-static int refuses_without;   /* those without lanes, too */
-static size_t width_said;     /* of a kernel with sub-groups, built with lanes by local memory; 0: it is not built */
-static cl_int width_code;     /* of the call that asks for it */
-static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
+static const char *refuses;   /* refuses programs with lanes that contain this; NULL: none */
+static int has_refused;       /* the last program is refused */
+static int refuses_without;   /* refuse those without lanes, too */
+static size_t width_said;     /* sub-groups are built as lanes by local memory with this width; 0: refused */
+static cl_int width_code;     /* result of the width query */
+static cl_uint platforms_said, platforms_without_devices; /* of the loader; the first of them fail */
 static cl_uint devices_said;                              /* of each platform */
 static unsigned platforms_asked;
 
-/* The real one is asked in any case: the call counts. */
+/* Always asks the real device, so that the call counts. */
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
     cl_int code = layer_clGetDeviceInfo(id, what, size, value, needed), said;
     gpuscan__cl_name_version feature;
@@ -54,7 +55,7 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
     if (fake_says(&worn->says, what, size, value, needed, &said))
         return said;
     switch (what) {
-    case CL_DEVICE_EXTENSIONS: /* later PoCLs have sub-groups: a disguise has those that it says */
+    case CL_DEVICE_EXTENSIONS: /* hides the sub-groups of later PoCLs */
         for (text = (char *)value; code == CL_SUCCESS && text && (text = strstr(text, "subgroup")) != NULL;)
             *text = '-';
         return code;
@@ -101,8 +102,8 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
     return code;
 }
 
-/* Compilers but NVIDIA's refuse its instructions, and its option that limits registers. PoCL takes both for granted, and
-   crashes later. */
+/* Marks programs that other compilers than NVIDIA's refuse: its instructions, and its option that limits registers.
+   PoCL accepts both and crashes later. */
 static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
                                      cl_int *status) {
     const char *subgroups;
@@ -150,7 +151,7 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
         unoptimized_builds += options && strstr(options, "-cl-opt-disable") ? 1u : 0u;
         return refusal ? refusal : CL_BUILD_PROGRAM_FAILURE;
     }
-    if (standard) { /* later PoCLs compile OpenCL C 1.2 and 3.0 */
+    if (standard) { /* later PoCLs compile only OpenCL C 1.2 and 3.0 */
         char *own = strdup(options);
         cl_int code;
         own[standard - options + (ptrdiff_t)strlen("-cl-std=CL")] = '3';
@@ -161,7 +162,7 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
     return layer_clBuildProgram(program, count, devices, options, notify, user);
 }
 
-/* The loader's answer: the test's platform, as often as platforms_said. */
+/* Returns the test's platform platforms_said times. */
 static cl_int CL_API_CALL platform_ids(cl_uint count, cl_platform_id *ids, cl_uint *found) {
     cl_platform_id platform = NULL;
     cl_uint i;
@@ -185,7 +186,7 @@ static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_
     return CL_SUCCESS;
 }
 
-/* A desc through the table, of a device that says what d says. */
+/* Returns a desc through the table, for a device that reports what d says. */
 static gpuscan_desc disguised(const disguise *d) {
     layer_open();
     worn = d;
@@ -199,13 +200,13 @@ static gpuscan_desc disguised(const disguise *d) {
     return layer_desc();
 }
 
-/* The disguises want a device whose compiler takes every option and every group: other drivers have limits of their own. */
+/* Skips unless PoCL runs: other compilers refuse some options and groups. */
 static void want_pocl(void) {
     if (strstr(test.info.platform_name, "Portable Computing Language") == NULL)
         skip();
 }
 
-/* A build that PoCL refused is a refusal of the library's; there is no other. */
+/* Destroys the object; each build refused here must have become a refusal of the library. */
 static void close_disguised(gpuscan *gs) {
     if (refused_builds)
         test_announce_refusals(1, "PoCL takes no vendor's instructions");
@@ -222,14 +223,14 @@ static gpuscan *open_disguised(const disguise *d, uint32_t without) {
     return gs;
 }
 
-/* What the program that was built last is told besides, of a histogram. */
+/* Returns the histogram key of the program built last. */
 static gpuscan__histogram_key histogram_key(const gpuscan *gs) {
     gpuscan__histogram_key own;
     memcpy(&own, gs->programs->key.own, sizeof own);
     return own;
 }
 
-/* By AUTO no scan, selection or runs looks back without lanes, one work-item a tile; a simulator does. */
+/* Checks that without lanes AUTO never looks back in scans, selections and runs (other than on simulators). */
 static void expect_no_look_back(const gpuscan *gs) {
     const gpuscan__program *p;
     gpuscan_info info;
@@ -244,7 +245,7 @@ static void expect_no_look_back(const gpuscan *gs) {
             fail_msg("%s: operation %u looks back without lanes", test.what, (unsigned)p->key.operation);
 }
 
-/* A GPU refuses a CPU's strategies, whatever the operation. */
+/* Checks that a GPU refuses a CPU's strategies in every operation. */
 static void expect_refused(gpuscan *gs) {
     gpuscan_call call;
     uint64_t size;
@@ -262,7 +263,7 @@ static void expect_refused(gpuscan *gs) {
     }
 }
 
-/* Calls with the profile's own strategies are right. */
+/* Checks that calls with the profile's strategies are right. */
 static void runs(gpuscan *gs, const char *what) {
     static const int which[] = {JOB_SCAN,   JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
                                 JOB_REDUCE, JOB_ARGMIN,     JOB_HISTOGRAM, JOB_EDGES,
@@ -311,7 +312,7 @@ static const disguise nvidia = {.what = "NVIDIA's own driver",
                                 .profile = "NVIDIA GPU",
                                 .fence = 1};
 
-/* Strategies whose work-items go far are refused by operations that have no look-back, too. */
+/* Checks that strategies with long loops in a work-item are refused, even by operations that never look back. */
 static void refuses_long_loops(gpuscan *gs) {
     static const double fraction = 0.5;
     cl_uint counts[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, bin = 0;
@@ -423,11 +424,11 @@ static void test_profiles(void **state) {
     }
 }
 
-/* The vendor's instructions are asked for and not understood: the library gets along without them. */
+/* NVIDIA's instructions are asked for but do not build: the library must work without them. */
 static void test_no_instructions(void **state) {
     gpuscan *gs;
     gpuscan_info info;
-    int fence; /* that of OpenCL, if the device has one */
+    int fence; /* OpenCL's, if the device has one */
     (void)state;
     want_pocl();
     test_case("%s", nvidia.what);
@@ -437,7 +438,7 @@ static void test_no_instructions(void **state) {
     assert_int_equal(info.has_lanes, 1);
     assert_int_equal(info.has_fence, 1);
     runs(gs, nvidia.what);
-    assert_int_equal(refused_builds, 3); /* the first, which failed, without a cap of registers, and not optimized */
+    assert_int_equal(refused_builds, 3); /* the first, one without a register limit, one unoptimized */
     assert_int_equal(capped_builds, 1);
     assert_int_equal(unoptimized_builds, 1);
     assert_string_equal(gpuscan_error(gs), "");
@@ -457,20 +458,20 @@ static void test_no_instructions(void **state) {
     gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
-    assert_int_equal(info.has_fence, fence); /* it makes no difference how they were lost */
+    assert_int_equal(info.has_fence, fence); /* both ways to lose them end alike */
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
     close_disguised(gs);
 }
 
-/* Sub-groups are used where their width is known, and given up where a program with them is not built. What keeps a device
-   from having lanes is said. */
+/* Checks that sub-groups are used if their width is known and given up if a program with them does not build. The info
+   must say why a device has no lanes. */
 static void test_subgroups(void **state) {
 #define SHUFFLES "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_ballot"
 #define AMD      "AMD Accelerated Parallel Processing"
     static const struct {
         const char *what, *platform, *version, *extensions;
-        cl_uint vendor, says; /* says: what the driver gives as the width; 0: 64 of AMD's, 8, 16 or 32 of Intel's */
+        cl_uint vendor, says; /* says: width from the driver; 0: AMD's 64, Intel's 8, 16 or 32 */
         int kind;
         uint32_t width;
         unsigned refusals;
@@ -531,8 +532,8 @@ static void test_subgroups(void **state) {
     }
 }
 
-/* A width that cannot be required is asked for once a kernel is built. Where that has another one, or the driver does
-   not say, the lanes are given up before they compute anything, and the reason is said. */
+/* If a width cannot be required, the built kernel is asked. If it has another width or the driver does not say, the
+   lanes are given up before they compute anything, and the info says why. */
 static void test_kernel_width(void **state) {
     static const struct {
         size_t width;
@@ -568,11 +569,11 @@ static void test_kernel_width(void **state) {
     }
 }
 
-/* What a card's compute capability has is asked for, and no more; a driver that does not say has the least. */
+/* Checks that only instructions of the card's compute capability are used; an unknown one counts as the lowest. */
 static void test_capabilities(void **state) {
     static const struct {
-        cl_uint says, wanted; /* times 10; wanted: 0: none of NVIDIA's instructions */
-        cl_uint cache;        /* MiB of the last-level cache, at least */
+        cl_uint says, wanted; /* capability times 10; wanted 0: no PTX */
+        cl_uint cache;        /* MiB of last-level cache, at least */
     } cards[] = {{61, 0, 4},   {70, 70, 4},  {75, 75, 4},    {80, 80, 40}, {86, 86, 4},
                  {89, 89, 24}, {90, 90, 50}, {120, 120, 32}, {0, 70, 4}};
     size_t i;
@@ -596,7 +597,7 @@ static void test_capabilities(void **state) {
     }
 }
 
-/* The descs of calls with a custom text, of every operation that takes one. */
+/* Calls with a custom text, of every operation that takes one. */
 enum { CUSTOM_SCAN, CUSTOM_SCAN_CONVERT, CUSTOM_REDUCE, CUSTOM_UNIFORM_ADD, CUSTOM_CALLS };
 
 static gpuscan_result custom_call(gpuscan *gs, int which, const gpuscan_custom *custom, gpuscan_strategy strategy) {
@@ -627,12 +628,12 @@ static gpuscan_result custom_call(gpuscan *gs, int which, const gpuscan_custom *
     }
 }
 
-/* What a build says that fails: that the source is wrong, or something else. */
+/* Codes of failed builds: wrong source, or another reason. */
 static const cl_int refusals[] = {CL_BUILD_PROGRAM_FAILURE, CL_INVALID_PROGRAM, CL_OUT_OF_RESOURCES,
                                   CL_OUT_OF_HOST_MEMORY, -9999};
 
-/* Who is to blame where the vendor's instructions are not built: they, where the same call's portable form is, and then
-   they are given up; else the custom text, or the compiler, and they stay. */
+/* Checks what is given up if NVIDIA's instructions do not build. If the same call's portable form builds, they are.
+   Otherwise the custom text or the compiler is wrong, and they stay. */
 static void test_blame(void **state) {
     static const gpuscan_custom right = {"uint add(uint p, uint q) { return p + q; }\n", NULL, 0, "add(a, b)", "0u",
                                          "x", NULL, NULL, NULL};
@@ -647,7 +648,7 @@ static void test_blame(void **state) {
             for (pass = 0; pass < 2; pass++) {
                 if (!test_takes_one_of(sizeof refusals / sizeof *refusals, c + 2 * (uint64_t)w + (uint64_t)pass))
                     continue; /* each code with some call */
-                /* a single pass needs a fence: without that of the instructions OpenCL's own, if there is one */
+                /* a single pass needs a fence: if not NVIDIA's then OpenCL's */
                 gpuscan_strategy strategy = pass ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
                 gpuscan *gs = open_disguised(&nvidia, 0);
                 gpuscan_info info;
@@ -677,7 +678,7 @@ static void test_blame(void **state) {
     refusal = 0;
 }
 
-/* A compiler that builds nothing is not the instructions' fault either; nor is it for ever. */
+/* Checks that a compiler which builds nothing does not cost the object its instructions, and that later builds work. */
 static void test_no_compiler(void **state) {
     static const gpuscan_custom right = {NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL};
     static const cl_uint ones[300] = {1, 1, 1, 1};
@@ -709,7 +710,7 @@ static void test_no_compiler(void **state) {
     refusal = 0;
 }
 
-/* The program with which a custom operator is tried out is the library's own: what it fails with is not the text's. */
+/* Checks that a failure of the program which tests a custom operator is not reported as the text's. */
 static void test_stand_in_not_built(void **state) {
     static const disguise amd = {
         .what = "an AMD GPU", AMD_GPU, .says.version = "OpenCL 2.0 ", .says.language = "OpenCL C 2.0 "};
@@ -727,7 +728,7 @@ static void test_stand_in_not_built(void **state) {
         refuses = "b != 0 ? b : a";
         desc.limits.lanes = 32;
         test_ok(gpuscan_create(&gs, &desc));
-        refuses_without = 1; /* the text's own program is built without lanes, so they are given up here */
+        refuses_without = 1; /* gives up lanes, since the text builds without them */
         test_expect(custom_call(gs, CUSTOM_SCAN, &right, GPUSCAN_STRATEGY_SINGLE_PASS),
                     is_source ? GPUSCAN_ERROR_BUILD : refusals[c]);
         refuses_without = 0;
@@ -741,8 +742,7 @@ static void test_stand_in_not_built(void **state) {
     refusal = 0;
 }
 
-/* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
-   dimension than in all. */
+/* Kernels that cannot run with the planned group, and devices whose groups are smaller in their first dimension. */
 static void test_small_groups(void **state) {
     static const disguise kernels = {
         .what = "kernels of groups of 16", AMD_GPU, .profile = "AMD GPU", .fence = -1, .kernel_group = 16};
@@ -794,8 +794,8 @@ static void test_small_groups(void **state) {
     close_disguised(gs);
 }
 
-/* A driver that says 0 of a kernel's group at first, and fails when it is asked again, of the program
-   that takes its place: that call fails, and later ones are right. */
+/* The driver reports a group of 0 for a kernel and then an error for the kernel that replaces it: that call fails,
+   later ones must be right. */
 static void test_odd_groups(void **state) {
     static const disguise amd = {.what = "an AMD GPU",
                                  AMD_GPU,
@@ -823,7 +823,7 @@ static void test_odd_groups(void **state) {
     close_disguised(gs);
 }
 
-/* Rows are cut among groups, or scanned by a group each where there are enough of them. */
+/* Checks how rows are divided: cut among groups, or one group a row if there are enough rows. */
 static void test_rows(void **state) {
     static const disguise cpu = {.what = "a CPU", A_CPU, .says.units = 2};
     static const disguise amd = {.what = "an AMD GPU",
@@ -836,9 +836,9 @@ static void test_rows(void **state) {
         const disguise *of;
         uint64_t rows, count;
         gpuscan_strategy strategy;
-        int whole_rows; /* groups take tiles of whole rows: ONCE, or even where a single pass is FORCED */
+        int whole_rows; /* tiles hold whole rows: ONCE in AUTO, FORCED even in a single pass */
         uint64_t src_pitch, dst_pitch;
-        uint32_t form; /* of such tiles, where they are not by vectors */
+        uint32_t form; /* of such tiles, unless they load vectors */
     } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO, 0, 0, 0},
                  {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO, 0, 0, 0},
@@ -904,8 +904,8 @@ static void test_rows(void **state) {
     free(out);
 }
 
-/* A size_t of 32 bits does not hold a group for each of so many rows: a single pass says so, and AUTO takes another way.
-   The last that fits: groups * group is below 2^32; one row more is not. Elements are bytes, so that they fit 32 bits. */
+/* A 32-bit size_t cannot count the work-items of a group for each row: a single pass reports it, AUTO does otherwise.
+   Tests the most rows that fit (groups * group < 2^32) and one more. Elements are bytes, so that they fit 32 bits. */
 static void test_many_rows(void **state) {
     static const disguise narrow = {.what = "an AMD GPU of 32 bits",
                                     AMD_GPU,
@@ -940,7 +940,7 @@ static void test_many_rows(void **state) {
             group = gs->programs->key.group;
             for (past = 0; past < 2; past++) {
                 int is_narrow = d == 0 && past;
-                desc.rows = (UINT64_C(1) << 32) / group - 1; /* groups: as many rows; ahead twice as many, and one */
+                desc.rows = (UINT64_C(1) << 32) / group - 1; /* one group a row; ahead: two, and one more */
                 desc.rows = (ahead ? (desc.rows - 1) / 2 : desc.rows) + (uint64_t)past;
                 test_case("%s, %s, %u rows", worn->what, test_strategy_name(strategies[s]), (unsigned)desc.rows);
                 test_expect(gpuscan_scan_scratch_size(gs, &desc, &bytes),
@@ -950,7 +950,7 @@ static void test_many_rows(void **state) {
         }
 }
 
-/* Bins that are cut into ranges: the fewer the samples, the more ranges. */
+/* Bins cut into ranges: the fewer the samples, the more ranges. */
 static void test_ranges(void **state) {
     static const struct {
         uint64_t count;
@@ -991,14 +991,14 @@ static void test_ranges(void **state) {
     free(expected);
 }
 
-/* The flags of the last launch of the object's scan of one kind: the last of its kernel's numbers, which are the eighth
-   argument. */
 static uint32_t is_inclusive(const gpuscan__program *program) {
     gpuscan__scan_key own;
     memcpy(&own, program->key.own, sizeof own);
     return own.inclusive;
 }
 
+/* Returns the flags of the last launch of the object's inclusive or exclusive scan: the last number in the kernel's
+   eighth argument. */
 static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
     const gpuscan__program *program = gs->programs;
     int k;
@@ -1013,7 +1013,7 @@ static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
     return 0;
 }
 
-/* Large outputs of a CPU: stored past its caches, or through them; wherever in a vector they begin. */
+/* Checks whether a CPU's large outputs are stored past its caches or through them, at each offset in a vector. */
 static void test_streams(void **state) {
     static const disguise plain = {.what = "a CPU", A_CPU, .says.cache = 800000};
     static const disguise skylake = {
@@ -1082,8 +1082,8 @@ static void test_streams(void **state) {
     }
 }
 
-/* Rows of more vectors than 32 bits count are taken in chunks, here small ones: a sample keeps its weight, and its
-   channel where three do not divide a vector. */
+/* Rows of more vectors than 32 bits count are taken in chunks, here small ones. A sample must keep its weight, and its
+   channel when three channels do not divide a vector. */
 static void test_chunks(void **state) {
     static const disguise amd = {.what = "an AMD GPU", AMD_GPU, .says.units = 2};
     enum { COUNT = 400001 };
@@ -1127,7 +1127,7 @@ static void test_chunks(void **state) {
     free(weights);
 }
 
-/* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may not know its platform. */
+/* A CPU's strategies load vectors of 16, which crash the simulator. A device need not know its platform. */
 static void test_wide(void **state) {
     static const disguise simulator = {.what = "a simulator",
                                        .says.type = CL_DEVICE_TYPE_CPU,
@@ -1163,8 +1163,8 @@ static void test_wide(void **state) {
     }
 }
 
-/* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
-   that says it is faster than anything. */
+/* Chooses among more platforms than the library inspects, with some that fail, devices that are too old, and one that
+   claims to be faster than all others. */
 static void test_choice(void **state) {
     static const disguise fast = {.what = "a fast device", .says.units = 0xffffffffu, .says.clock = 0xffffffffu};
     static const disguise old = {.what = "an old device", .says.version = "OpenCL 1.1 "};
@@ -1177,7 +1177,7 @@ static void test_choice(void **state) {
     static const disguise card = {
         .what = "an accelerator", .says.type = CL_DEVICE_TYPE_ACCELERATOR, .says.platform = "a platform of its own"};
     static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next, &sign, &mute};
-    char error[512], *wanted = test_want_device(NULL); /* the device to test, but not the one to choose */
+    char error[512], *wanted = test_want_device(NULL); /* unset, since it would decide */
     gpuscan *gs = NULL;
     gpuscan_desc desc;
     gpuscan_info info;
@@ -1244,11 +1244,11 @@ static void test_choice(void **state) {
     layer_expect_empty();
 }
 
-/* ---- what a device does not say, or has little of ---------------------------------------------------------------- */
+/* ---- limits that a device does not report, and small ones -------------------------------------------------------- */
 
 static struct {
-    cl_device_info what; /* it answers 0, or */
-    int fails;           /* not at all */
+    cl_device_info what; /* the query that answers 0, */
+    int fails;           /* or fails */
 } silent;
 
 static cl_int CL_API_CALL silent_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
@@ -1257,7 +1257,7 @@ static cl_int CL_API_CALL silent_info(cl_device_id id, cl_device_info what, size
     return silent.fails ? CL_INVALID_VALUE : fake_ulong(0, size, value, needed);
 }
 
-/* Jobs by AUTO and by the strategy whose turn it is, which the device may refuse. */
+/* Runs jobs by AUTO and by the strategy of this run, which the device may refuse. */
 static void some_jobs(gpuscan *gs, const char *what) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_HISTOGRAM, JOB_EDGES, JOB_VALUES};
     size_t k;
@@ -1281,7 +1281,7 @@ static void some_jobs(gpuscan *gs, const char *what) {
         }
 }
 
-/* Local memory that the device does not tell, and so little that nothing is left of it. */
+/* Local memory that the device does not report, or that is too small to use. */
 static void test_little_local_memory(void **state) {
     static const struct {
         const char *what;
@@ -1312,13 +1312,13 @@ static void test_little_local_memory(void **state) {
     }
 }
 
-/* Bytes of the arguments that each kernel has now. */
+/* Size in bytes of each kernel's current arguments. */
 enum { PARAMETER_KERNELS = 256, PARAMETERS_MOST = 16 };
 static struct {
     cl_kernel kernel[PARAMETER_KERNELS];
     size_t size[PARAMETER_KERNELS][PARAMETERS_MOST];
     unsigned kernels;
-    size_t most; /* that a launch has had */
+    size_t most; /* most bytes in a launch */
 } parameters;
 
 static unsigned parameters_of(cl_kernel kernel) {
@@ -1352,10 +1352,10 @@ static cl_int CL_API_CALL parameters_info(cl_device_id id, cl_device_info what, 
                                           size_t *needed) {
     if (what != CL_DEVICE_MAX_PARAMETER_SIZE)
         return clGetDeviceInfo(id, what, size, value, needed);
-    return fake_size(1024, size, value, needed); /* the least there is */
+    return fake_size(1024, size, value, needed); /* OpenCL's minimum */
 }
 
-/* Sums of count elements of words u32 each, after init: exclusive, and the total. */
+/* Checks sums of count elements, words u32 each, after init: exclusive, with the total. */
 static void large_type(gpuscan *gs, unsigned words, gpuscan_strategy strategy, int with_init) {
     enum { N = 40 };
     uint64_t size = 4 * (uint64_t)words, i;
@@ -1404,7 +1404,7 @@ static void large_type(gpuscan *gs, unsigned words, gpuscan_strategy strategy, i
               with_init ? "init" : "none");
     test_ok(gpuscan_scan(gs, &scan));
     if (with_init)
-        memset(init, 0xEE, (size_t)size); /* it was read during the call */
+        memset(init, 0xEE, (size_t)size); /* the call has read it */
     test_same_bytes(test_buffer_get(&out), wanted, (size_t)size, N);
     test_same_bytes(test_buffer_get(&total), sum, (size_t)size, 1);
     if (with_init)
@@ -1425,7 +1425,7 @@ static void large_type(gpuscan *gs, unsigned words, gpuscan_strategy strategy, i
     free(init);
 }
 
-/* No kernel takes more bytes of arguments than the device allows, however large a custom type is. */
+/* Checks that no kernel has more bytes of arguments than the device allows, however large a custom type is. */
 static void test_parameter_size(void **state) {
     static const unsigned words[] = {1, 16, 191, 192, 193, 224, 256};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};

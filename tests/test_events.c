@@ -1,9 +1,9 @@
-/* cc -O2 tests/test_events.c -o build/test_events -lcmocka -lOpenCL -lm -lpthread && build/test_events
-   Wait lists, events, queues in order and out of order, profiling, what is released early, and what fails later. */
+/* Wait lists, events, queues in order and out of order, profiling, early releases, and events that fail.
+      cc -O2 tests/test_events.c -o build/test_events -lcmocka -lOpenCL -lm -lpthread && build/test_events */
 #include "calls.h"
 
-/* A call behind a user event does not begin before it; the inputs are read when it runs, host values during the call.
-   Waits on none, one and many events. */
+/* Checks that a call behind a user event does not begin before it, with no, one and many events. Inputs are read when
+   the call runs, host values during the call. */
 static void test_wait_lists(void **state) {
     static const cl_uint counts[] = {0, 1, 2, 40};
     cl_command_queue side = test_queue_new(0);
@@ -28,7 +28,7 @@ static void test_wait_lists(void **state) {
             call.event = &event;
             if (which == JOB_SCAN)
                 j.scan.init = &init;
-            if (counts[c] && j.in.element) { /* not yet what it will be */
+            if (counts[c] && j.in.element) { /* the final value comes later */
                 static const cl_uint wrong = 0xFFFFFFFF;
                 test_cl(clEnqueueWriteBuffer(test.queue, j.in.at.mem, CL_TRUE, (size_t)j.in.at.offset * j.in.element, 1,
                                              &wrong, 0, NULL, NULL));
@@ -67,7 +67,7 @@ static void test_wait_lists(void **state) {
     clReleaseCommandQueue(side);
 }
 
-/* The event is enough for another queue to read the outputs, with every strategy. */
+/* Checks with every strategy that a queue which waits for the event may read the outputs. */
 static void test_event_to_queue(void **state) {
     cl_command_queue side = test_queue_new(0);
     int which, s;
@@ -101,8 +101,8 @@ static void test_event_to_queue(void **state) {
     clReleaseCommandQueue(side);
 }
 
-/* Many calls at once on a queue without order, each with its own buffers and the object's scratch: the library keeps
-   calls that share scratch apart. */
+/* Runs many calls at once on out-of-order queues, each with its own buffers and the object's scratch: the library must
+   order calls that share scratch. */
 static void many_at_once(cl_command_queue first, cl_command_queue second) {
     enum { CALLS = 12 };
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_SCAN_PLACE, JOB_VALUES, JOB_SCAN_ROWS, JOB_EDGES};
@@ -152,7 +152,7 @@ static void test_out_of_order(void **state) {
     queue = test_queue_new(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     many_at_once(queue, queue);
 
-    /* in place, nine times over, each call behind the event of the one before */
+    /* nine times in place, each behind the event of the call before */
     test_case("a chain of scans");
     job_new(&j, JOB_SCAN_SMALL, many);
     count = j.count;
@@ -222,11 +222,11 @@ static void test_profiling(void **state) {
 
 /* ---- flushes ----------------------------------------------------------------------------------------------------- */
 
-/* Which queues hold commands that were not flushed; one that waits for them may wait for ever. */
+/* Records which queues hold commands that were not flushed: a queue that waits for them may wait for ever. */
 static struct {
     cl_command_queue queue[2];
     int held[2];
-    cl_event gate; /* each launch waits for it: nothing has ended by chance */
+    cl_event gate; /* each launch waits for it, so that none ends early */
 } flushes;
 
 static void flushes_note(cl_command_queue queue, int held) {
@@ -240,7 +240,7 @@ static cl_int CL_API_CALL flushes_launch(cl_command_queue queue, cl_kernel kerne
                                          const size_t *offset, const size_t *global, const size_t *local,
                                          cl_uint waits, const cl_event *wait, cl_event *event) {
     cl_event list[8];
-    if (queue != flushes.queue[0] && queue != flushes.queue[1]) /* a self-test's */
+    if (queue != flushes.queue[0] && queue != flushes.queue[1]) /* a self-test's queue */
         return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
     assert_true(waits < 8);
     if (waits)
@@ -261,8 +261,8 @@ static cl_int CL_API_CALL flushes_flush(cl_command_queue queue) {
     return clFlush(queue);
 }
 
-/* A call whose scratch another queue uses flushes that queue, with order or without; a call in the same queue does not
-   flush. */
+/* Checks that a call whose scratch another queue uses flushes that queue, in order or not. A call in the same queue
+   must not flush. */
 static void test_flushes(void **state) {
     gpuscan *gs = layered(), *whole = test.gs;
     int first, second, same, which;
@@ -284,10 +284,10 @@ static void test_flushes(void **state) {
             continue;
         memset(&flushes, 0, sizeof flushes);
         for (q = 0; q < 2; q++)
-            job_new(&j[q], kind, 100000); /* more than a tile at any size of the tests: it needs scratch */
+            job_new(&j[q], kind, 100000); /* more than a tile at any test size: needs scratch */
         call = call_on(NULL);
         call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; /* uses scratch */
-        test_ok(job_start(gs, &j[0], &call)); /* builds it */
+        test_ok(job_start(gs, &j[0], &call)); /* builds the program */
         test_cl(clFinish(test.queue));
         job_reset(&j[0]);
         flushes.queue[0] = test_queue_new(first ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
@@ -324,7 +324,7 @@ static void test_flushes(void **state) {
     layer_expect_empty();
 }
 
-/* Elements that are none: the call is legal, its event completes, and only totals are written. */
+/* Counts of 0: the call is legal, its event completes, and it writes only totals. */
 static void test_nothing(void **state) {
     gpuscan_scan_desc scan;
     gpuscan_uniform_add_desc add;
@@ -426,7 +426,7 @@ static void test_nothing(void **state) {
     test_buffer_free(&total);
 }
 
-/* The caller lets go of everything while the call still waits: buffers, scratch, queue, and the object itself. */
+/* The caller releases buffers, scratch, queue and the object while the call still waits. */
 static void test_released_early(void **state) {
     int which;
     (void)state;
@@ -450,7 +450,7 @@ static void test_released_early(void **state) {
         call.wait_list = &gate;
         call.event = &event;
         test_ok(job_scratch_size(gs, &j, &call, &size));
-        if (which % 2 && size) { /* every other time with scratch of its own */
+        if (which % 2 && size) { /* every other job with the caller's scratch */
             call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
             test_cl(status);
         }
@@ -464,7 +464,7 @@ static void test_released_early(void **state) {
             test_cl(clReleaseMemObject(j.in.at.mem));
         test_cl(clSetUserEventStatus(gate, CL_COMPLETE));
         test_cl(clWaitForEvents(1, &event));
-        /* the inputs are gone; the outputs are right */
+        /* the inputs are released; the outputs must be right */
         j.in.at.mem = NULL;
         kept = j.out.at.mem;
         if (kept)
@@ -477,20 +477,20 @@ static void test_released_early(void **state) {
     }
 }
 
-/* PoCL (3.1) aborts the process when an event fails that two commands wait for, one through the other. */
+/* PoCL (3.1) aborts the process when an event fails for which one command waits directly and another through it. */
 static int is_too_much_for_driver(unsigned commands) {
     return commands > 1 && strstr(test.info.platform_name, "Portable Computing Language") != NULL;
 }
 
-/* Whether the first output holds what it should. */
+/* Returns whether the first output is complete. */
 static int is_done(job *j) {
     if (j->out.element == 0)
         return j->result[1] == j->result_wanted;
     return memcmp(test_buffer_get(&j->out), j->out_wanted, (size_t)job_out_bytes(j)) == 0;
 }
 
-/* An event that has failed before the call: refused, since some drivers would wait for ever. One that fails while the
-   call waits: drivers stop the call, or run it all the same. Either way nothing hangs, and the next call is right. */
+/* Calls that wait for a failed event. One that has failed before the call is refused, since some drivers would wait for
+   ever. If it fails during the wait, drivers stop or run the call: nothing may hang, and the next call must succeed. */
 static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int later) {
     cl_command_queue queue = test_queue_new(0);
     cl_event gate = NULL, event = NULL;
@@ -506,7 +506,7 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
                                                                       layer.calls[LAYER_clEnqueueReadBuffer] +
                                                                       layer.calls[LAYER_clEnqueueFillBuffer])))
         goto done;
-    gate = user_event(); /* none that is never set: NVIDIA's driver would not release the context */
+    gate = user_event(); /* always set: otherwise NVIDIA's driver keeps the context */
     call.wait_count = 1;
     call.wait_list = &gate;
     call.event = &event;
@@ -517,11 +517,11 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
         test_cl(clSetUserEventStatus(gate, -5));
         clWaitForEvents(1, &event);
         test_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
-        if (is_done(&j)) /* not by the event's status: Intel's runtime says complete of what it left out */
+        if (is_done(&j)) /* by the data: Intel's runtime calls skipped commands complete */
             job_done(&j);
         else if (status < 0)
             job_untouched(&j);
-        else /* and runs what comes after it */
+        else /* otherwise it runs what follows */
             job_guards(&j);
         layer_taken(event);
         clReleaseEvent(event);
@@ -558,7 +558,7 @@ static void test_failed_event(void **state) {
     layer_expect_empty();
 }
 
-/* Host-array calls hand an event to a caller who asks for one: it has happened. */
+/* Host-array calls return an event if asked; it has completed. */
 static void test_host_events(void **state) {
     cl_uint in[100], out[100], i;
     gpuscan_scan_desc scan;
@@ -604,7 +604,7 @@ static cl_ulong event_time(cl_event event, cl_profiling_info what) {
     return time;
 }
 
-/* An event's times are those of a call's last command; a marker before the call gives the time of all of it. */
+/* Checks that an event has the times of the call's last command; a marker before the call times all of it. */
 static void test_times(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                                   GPUSCAN_STRATEGY_CPU_MULTI_PASS};

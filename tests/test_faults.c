@@ -1,12 +1,13 @@
-/* Faults: each OpenCL call and each host allocation that a public function makes fails in turn, once and from then on.
-   After each failure: the exact result, outputs as they were, *event NULL, nothing left over; and the same object then
-   succeeds. */
+/* Makes each OpenCL call and each host allocation of a public function fail in turn, alone or with all later ones.
+   After each failure, checks the exact result, unchanged outputs, *event NULL, no leaks, and that the same object then
+   succeeds. Sees only OpenCL calls made through the library's table. */
 #include "layer.h"
 #include "jobs.h"
 
 #include <unistd.h>
 
-/* A new object, or one that has done the same before; then in other queues, behind an event, with the caller's scratch. */
+/* A new object, or one that has run the same call before; then other queues, an event to wait for, the caller's
+   scratch. */
 typedef enum situation { COLD, WARM, UNORDERED, TWO_QUEUES, WAITING, SCRATCH, SITUATIONS } situation;
 static const char *const situation_names[] = {"cold", "warm", "out of order", "two queues", "waiting", "with scratch"};
 
@@ -15,10 +16,10 @@ static cl_command_queue unordered, second; /* besides the test's */
 static uint32_t without, lanes;            /* of the object's limits */
 static unsigned kernels;                   /* launches of a call without a fault */
 static unsigned faults, tolerated_faults;
-static int sets_blob; /* whose programs the library can do without */
-static unsigned short entry[LAYER_LOG]; /* the entry points that a call without a fault goes through, in order */
+static int sets_blob; /* its programs may fail to load */
+static unsigned short entry[LAYER_LOG]; /* entry points that a call without a fault uses, in order */
 
-/* What these entry points may well return; all others run out of something. */
+/* Codes that these entry points may return; all others run out of something. */
 static const struct {
     int function;
     cl_int codes[4];
@@ -51,7 +52,7 @@ static cl_int plausible_code(int function, int which) {
     return which < 4 ? others[which] : 0;
 }
 
-/* The result of a failure that the library cannot get around. */
+/* Returns the result of a failure that the library cannot avoid. */
 static gpuscan_result result_of(int function, cl_int code, int custom) {
     if (function == LAYER_clBuildProgram && code == CL_BUILD_PROGRAM_FAILURE)
         return custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
@@ -62,10 +63,9 @@ static gpuscan_result result_of(int function, cl_int code, int custom) {
     return code;
 }
 
-/* What a failure of an entry point may mean besides the exact result. Nothing at all: what is released is gone, a binary
-   that is refused is built from source, and a build log that cannot be had is left out. May be nothing: what a device
-   does not say of itself is taken as missing, and an event of the library's own that does not tell its status is waited
-   for. */
+/* How the library may treat an entry point's failure. IS_NOTHING: ignores it: released objects are gone, a refused
+   binary is built from source, a missing build log is left out. MAY_BE_NOTHING: reports it or goes on: a feature that a
+   device does not report is missing; an event of unknown status is waited for. EXACT: reports it. */
 typedef enum weight { EXACT, MAY_BE_NOTHING, IS_NOTHING } weight;
 
 static weight weight_of(int function) {
@@ -92,9 +92,9 @@ static weight weight_of(int function) {
 /* ---- one call with one fault ------------------------------------------------------------------------------------- */
 
 typedef struct fault {
-    int allocation; /* of host memory instead of a call */
+    int allocation; /* fails instead of a call */
     unsigned at;
-    int on; /* from then on */
+    int on; /* and all later ones */
     cl_int code;
 } fault;
 
@@ -107,11 +107,11 @@ static void arm(const fault *f) {
         layer.fail_at = f->at;
         layer.fail_on = f->on;
         layer.fail_code = f->code;
-        layer.fail_gives = f->at % 2; /* every second fault comes with what the call would have given */
+        layer.fail_gives = f->at % 2; /* every second failing call also returns its object */
     }
 }
 
-/* How many calls there were since layer_reset, and which. */
+/* Records the calls since layer_reset and returns their number. */
 static unsigned remember(void) {
     if (layer.call >= LAYER_LOG)
         fail_msg("%s: %u calls", test.what, layer.call);
@@ -133,7 +133,7 @@ static void describe(const char *what, situation when, const fault *f) {
                   layer_names[entry[f->at - 1]], f->on ? " and all later" : "", (int)f->code);
 }
 
-/* The result of the fault that struck: 1 when the call got around it. */
+/* Checks the result after a fault. Returns 1 if the call succeeded in spite of it. */
 static int survived(gpuscan_result result, const fault *f, int custom) {
     gpuscan_result wanted;
     faults++;
@@ -151,11 +151,11 @@ static int survived(gpuscan_result result, const fault *f, int custom) {
         return 1;
     }
     if (result == GPUSCAN_SUCCESS && lanes && test_get_refusals(test.gs).count > 0) {
-        tolerated_faults++; /* what was not built with lanes was built without */
+        tolerated_faults++; /* rebuilt without lanes */
         return 1;
     }
     if (f->on && weight_of(layer.failed) == IS_NOTHING)
-        return 0; /* a later one of the calls that all fail */
+        return 0; /* a later failing call decided */
     if (layer.failed == LAYER_clGetDeviceInfo &&
         (result == GPUSCAN_ERROR_DEVICE_TOO_OLD || result == GPUSCAN_ERROR_NO_DEVICE))
         return 0; /* a device without name, version or compiler */
@@ -197,7 +197,7 @@ static void expect_error_text(gpuscan *gs) {
         fail_msg("%s: gpuscan_error is empty", test.what);
 }
 
-/* The same before every call: what used the object's scratch last. */
+/* Sets what used the object's scratch last, the same before every call. */
 static void before_call(gpuscan *gs, job *j, gpuscan_call call, situation when) {
     if (when == TWO_QUEUES)
         call.queue = NULL;
@@ -205,7 +205,7 @@ static void before_call(gpuscan *gs, job *j, gpuscan_call call, situation when) 
         works_now(gs, j, &call);
 }
 
-/* 1: the fault struck. */
+/* Returns 1 if the fault struck. */
 static int faulty_call(gpuscan **gs, job *j, gpuscan_call call, situation when, const fault *f) {
     cl_event event = (cl_event)j;
     gpuscan_result result;
@@ -230,7 +230,7 @@ static int faulty_call(gpuscan **gs, job *j, gpuscan_call call, situation when, 
             clReleaseEvent(event);
         }
     } else {
-        /* a host array that is used in place holds the result when only the wait for it fails */
+        /* a host array used in place holds the result when only the wait for it fails */
         if (j->which >= JOB_DEVICE_END && layer.calls[LAYER_clEnqueueNDRangeKernel] == kernels)
             job_guards(j);
         else
@@ -252,7 +252,7 @@ static int faulty_call(gpuscan **gs, job *j, gpuscan_call call, situation when, 
     return hit;
 }
 
-/* Every fault of one job. */
+/* Tries every fault of one job. */
 static void all_faults(int which, gpuscan_strategy strategy, situation when, int on) {
     gpuscan *gs = NULL, *whole = test.gs;
     gpuscan_call call;
@@ -283,12 +283,12 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
         test_cl(status);
     }
     snprintf(name, sizeof name, "%s, %s", job_names[which], test_strategy_name(strategy));
-    /* a CPU's tiles are large, and there should be two of them */
+    /* a CPU's tiles are large, and the job should have two */
     is_large = which == JOB_SCAN &&
                (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS || strategy == GPUSCAN_STRATEGY_CPU_MULTI_PASS);
     job_new(&j, which, is_large && !test.is_small ? 70000 : n);
 
-    /* without a fault: how many calls there are, and which */
+    /* without a fault: records the calls */
     gs = open_layered();
     test.gs = gs;
     test_case("%s, %s, no fault", name, situation_names[when]);
@@ -322,11 +322,11 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
             f.code = k <= calls ? plausible_code(entry[k - 1], code) : CL_OUT_OF_RESOURCES;
             if (f.code == 0)
                 break;
-            /* in the short run one code a call, and of those that go on failing every third */
+            /* the short run tries one code a call, and a third of those that go on failing */
             if (when == COLD && !test.is_long && k <= calls && (code != (int)(k % 2) || (on && k % 3)))
                 continue;
             describe(name, when, &f);
-            if (!faulty_call(&gs, &j, call, when, &f) && k <= calls && when != TWO_QUEUES) /* a marker is done or not */
+            if (!faulty_call(&gs, &j, call, when, &f) && k <= calls && when != TWO_QUEUES) /* here polls a marker */
                 fail_msg("%s: there was no such call", test.what);
             if (k > calls)
                 break;
@@ -377,7 +377,7 @@ static void test_calls_copied(void **state) {
     without = 0;
 }
 
-/* Queues, events and scratch have faults of their own. */
+/* Queues, events and scratch, each with its own faults. */
 static void test_calls_enqueued(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE_RESULT, JOB_EDGES, JOB_SORT};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
@@ -389,7 +389,7 @@ static void test_calls_enqueued(void **state) {
         for (k = 0; k < 4; k++)
             for (s = 0; s < 3; s++)
                 if (k == 3 && s != 1 - (size_t)when % 2) { /* a sort has many commands: one strategy */
-                } else if (test.share > 8 && (k + s + (size_t)when * 3 + test.seed) % 12 != 0) { /* another seed's */
+                } else if (test.share > 8 && (k + s + (size_t)when * 3 + test.seed) % 12 != 0) { /* another seed */
                 } else if (!test.is_small || (k + s) % 3 == 0) {
                     all_faults(kinds[k], strategies[s], (situation)when, 0);
                     all_faults(kinds[k], strategies[s], (situation)when, 1);
@@ -418,8 +418,7 @@ static void test_strategies_cold(void **state) {
                 all_faults(kinds[i], (gpuscan_strategy)s, COLD, 0);
 }
 
-/* What proves itself: every call of a self-test, and every allocation, of each operation; by default of one
-   of them, with another seed another. */
+/* Fails every call and allocation of self-tests. A large share tries all operations; otherwise the seed chooses one. */
 static void test_self_tests(void **state) {
     static const struct {
         int              kind;
@@ -442,7 +441,7 @@ static void test_self_tests(void **state) {
     lanes = 0;
 }
 
-/* Where groups of lanes share the bins, their sums lie in scratch: of the object, which is made anew, or of the caller. */
+/* Quantiles whose groups share bins keep sums in scratch: the object's, allocated anew, or the caller's. */
 static void test_large_quantiles(void **state) {
     gpuscan *gs;
     gpuscan_call call;
@@ -476,7 +475,7 @@ enum { DO_CREATE, DO_CREATE_ALONE, DO_PREPARE, DO_SCRATCH_SIZE, DO_INFO, DO_GET_
 static const char *const do_names[] = {
     "create", "create without a context", "prepare", "scratch_size", "get_info", "get_blob", "set_blob"};
 
-/* What a function needs besides the object, and what it gave. */
+/* A function's inputs besides the object, and its outputs. */
 static struct {
     job j;
     unsigned char *blob;
@@ -514,7 +513,7 @@ static gpuscan_result do_it(int what, gpuscan **gs) {
     }
 }
 
-/* The object before the function: none for create, one that has run the job for get_blob, otherwise a new one. */
+/* Returns the object to use: none for create, one that has run the job for get_blob, otherwise a new one. */
 static gpuscan *before(int what) {
     gpuscan *gs;
     gpuscan_call call;
@@ -540,7 +539,7 @@ static int faulty_function(int what, const fault *f) {
     test.gs = gs;
     with.size = 0;
     if (creates)
-        gs = (gpuscan *)&with; /* must be overwritten */
+        gs = (gpuscan *)&with; /* the call must overwrite it */
     arm(f);
     result = do_it(what, &gs);
     hit = struck(f);
@@ -559,7 +558,7 @@ static int faulty_function(int what, const fault *f) {
     }
     test.gs = gs;
     job_reset(&with.j);
-    if (what != DO_CREATE_ALONE) /* the job's buffers are of the test's context */
+    if (what != DO_CREATE_ALONE) /* the job's buffers belong to the test's context */
         works_now(gs, &with.j, &call);
     gpuscan_destroy(gs);
     test.gs = NULL;
@@ -567,7 +566,7 @@ static int faulty_function(int what, const fault *f) {
     return hit;
 }
 
-/* Every fault of one function. */
+/* Tries every fault of one function. */
 static void all_function_faults(int what, int on) {
     gpuscan *gs;
     fault f;
@@ -621,7 +620,7 @@ static void test_functions(void **state) {
     gpuscan_destroy(gs);
     test.gs = whole;
     for (what = 0; what < DO_END; what++) {
-        int on; /* of a large share both, of others one, with another seed the other one */
+        int on; /* a large share tries both, otherwise the seed chooses one */
         sets_blob = what == DO_SET_BLOB;
         for (on = 0; on < (test.is_small ? 1 : 2); on++)
             if (test.is_small || test_takes_one_of(2, (uint64_t)(what + on))) {
@@ -653,7 +652,7 @@ static void test_prepare(void **state) {
     }
 }
 
-/* The first call after a blob, of programs that are loaded and not proved by the object itself. */
+/* The first call after a blob: its programs are loaded, and the object itself does not test them. */
 static void test_from_blob(void **state) {
     gpuscan *whole = test.gs, *gs;
     gpuscan_call call;
@@ -715,7 +714,7 @@ static void test_from_blob(void **state) {
     job_free(&with.j);
 }
 
-/* ---- drivers that say one thing and do another ------------------------------------------------------------------- */
+/* ---- drivers whose answers contradict each other ----------------------------------------------------------------- */
 
 enum { STEP_CREATE, STEP_SCAN, STEP_GET_BLOB };
 
@@ -724,7 +723,7 @@ static struct {
     gpuscan_strategy strategy;
     unsigned char *blob;
     size_t size;
-    int struck_blob; /* the fault was gpuscan_set_blob's */
+    int struck_blob; /* the fault hit gpuscan_set_blob */
 } odd;
 
 static gpuscan_result step(int which) {
@@ -764,8 +763,8 @@ static gpuscan_result step(int which) {
     }
 }
 
-/* An object from nothing but a device, a scan, the same from a blob. Returns how many steps failed; they succeed when
-   they are done again. */
+/* Opens an object with only a device, scans, and repeats both from a blob. Returns the number of failed steps; each
+   succeeds when repeated. */
 static int steps(const fault *f) {
     static const int order[] = {STEP_CREATE, STEP_SCAN, STEP_GET_BLOB, STEP_CREATE, STEP_SCAN};
     size_t i;
@@ -798,7 +797,7 @@ static int steps(const fault *f) {
     return failures;
 }
 
-/* Whatever the library creates, the driver gives an error with it: the call has failed, and what came is given back. */
+/* Checks that an object which the driver returns together with an error is released, and that the call fails. */
 static void test_objects_with_errors(void **state) {
     static const int creators[] = {
         LAYER_clCreateContext,           LAYER_clCreateCommandQueue,      LAYER_clCreateBuffer,
@@ -811,7 +810,7 @@ static void test_objects_with_errors(void **state) {
     (void)state;
     memset(&f, 0, sizeof f);
     memset(met, 0, sizeof met);
-    odd.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* which tests itself */
+    odd.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* has a self-test */
     test_case("objects without errors");
     assert_int_equal(steps(NULL), 0);
     calls = remember();
@@ -823,14 +822,14 @@ static void test_objects_with_errors(void **state) {
                 test_case("call %u, %s, gives an object and an error", k, layer_names[creators[i]]);
                 odd.struck_blob = 0;
                 failures = steps(&f);
-                assert_int_equal(failures, !odd.struck_blob); /* what cannot be loaded is built from source */
+                assert_int_equal(failures, !odd.struck_blob); /* a blob that cannot be loaded is built from source */
                 assert_int_equal(layer.failed, creators[i]);
             }
     for (i = 0; i < sizeof creators / sizeof *creators; i++)
         assert_true(met[i] > 0 || creators[i] == LAYER_clEnqueueMapBuffer); /* not every device maps */
 }
 
-/* Much scratch is cleared in pieces: the first that fails is the last. */
+/* Clears much scratch in pieces: the first failure must end it. */
 static void test_clearing(void **state) {
     gpuscan_histogram_desc desc;
     gpuscan *gs;

@@ -1,13 +1,14 @@
-/* cc -O2 test_floats.c -o test_floats -lcmocka -lOpenCL -lm
-   What holds for floats with every strategy, bit by bit: a result is init, or what the operator starts with, combined
-   with the elements from the left. Sums start with +0 as C's loops do, so that a sum of -0 is +0 unless init is -0;
-   MIN and MAX pass over NaN, and of NaN alone, init too, they are the identity, an infinity.
-   And of scans, whatever the order of their additions: the total is the last inclusive element, exclusive[i + 1] is
-   inclusive[i], sums of what is not negative do not decrease, and no sum changes where 0 is added. Sums of one sign are as
-   exact as the header says, however many elements there are, and however few work-items the device has. */
+/* Properties that hold bit by bit for floats with every strategy:
+   - A result is init, or the operator's start value, combined with the elements from the left. Sums start with +0 like
+   a loop in C, so a sum of -0 is +0 unless init is -0. MIN and MAX skip NaN; of NaN alone, init too, they are the
+   identity, an infinity.
+   - In scans, the total is the last inclusive element, exclusive[i + 1] is inclusive[i], sums of non-negative elements
+   never decrease, and adding 0 changes no sum.
+   Also checks that sums of one sign are as exact as the header says, for any count and few work-items.
+      cc -O2 test_floats.c -o test_floats -lcmocka -lOpenCL -lm */
 #include "harness.h"
 
-/* Of one value each, so that every order gives these bits. */
+/* Elements of one value, so that every order gives these bits. */
 typedef struct float_case {
     const char *what;
     gpuscan_op  op;
@@ -79,17 +80,17 @@ static void test_starts(void **state) {
         }
 }
 
-/* Elements whose sums are rounded in every order in another way. */
+/* Elements whose sums round differently in every order. */
 typedef enum spread { EVEN, WIDE, SPARSE, TENTHS, SIGNED, SPREADS } spread;
 static const char *const spread_names[SPREADS] = {"[0, 1)", "2^-20 to 2^20", "runs of 0", "0.1", "of both signs and 0"};
 
 static double spread_value(spread s, gpuscan_type type) {
-    static uint64_t zeros; /* that are left of a run */
+    static uint64_t zeros; /* remaining in a run */
     switch (s) {
     case WIDE: /* f16 is no wider */
         return ldexp(1 + test_unit(), (int)test_below(type == GPUSCAN_TYPE_F16 ? 16 : 41) -
                                           (type == GPUSCAN_TYPE_F16 ? 14 : 20));
-    case SPARSE: /* so that there are borders of everything within a run and at its ends */
+    case SPARSE: /* so that runs span and end at all borders */
         if (zeros == 0 && test_below(3) == 0)
             zeros = test_below(test_below(8) ? 9 : 3000) + 1;
         if (zeros > 0)
@@ -108,10 +109,10 @@ static double spread_value(spread s, gpuscan_type type) {
 
 typedef struct layout {
     uint64_t rows, count, src_gap, dst_gap, src_offset, dst_offset;
-    unsigned init, in_place, counted; /* counted: the device reads a smaller count */
+    unsigned init, in_place, counted; /* counted: a smaller count on the device */
 } layout;
 
-/* Scans into dst, whose elements it returns; NULL: refused. */
+/* Scans into dst and returns its elements, or NULL if refused. */
 static const unsigned char *sums(gpuscan_scan_desc *d, gpuscan_scan_kind kind, test_buffer *src, const void *in,
                                  test_buffer *dst, const layout *l) {
     test_buffer *out = l->in_place ? src : dst;
@@ -206,7 +207,7 @@ static const layout   layouts[] = {{3, 1001, 5, 2, 3, 1, 1, 0, 0}, {2, 40007, 1,
                                    {1, 70001, 0, 0, 2, 2, 0, 1, 0}, {2, 5003, 3, 0, 0, 0, 1, 1, 0},
                                    {1, 90001, 0, 0, 0, 0, 1, 0, 1}};
 
-/* One strategy with one type, and so two programs. scale: what the numbers of elements are divided by. */
+/* Checks one strategy with one type, hence two programs. scale: divides the counts. */
 static void check_strategy(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op op, uint64_t scale) {
     size_t   n;
     unsigned s = (unsigned)test_below(SPREADS);
@@ -237,11 +238,11 @@ static void test_order(void **state) {
     }
 }
 
-/* What sums are made of: a scan of all elements, or of segments by keys, or runs of equal keys. */
+/* What is summed: all elements, segments by keys, or runs of equal keys. */
 typedef enum summed { SUMMED_ALL, SUMMED_SEGMENTS, SUMMED_RUNS, SUMMED_FORMS } summed;
 static const char *const summed_names[SUMMED_FORMS] = {"all", "segments", "runs"};
 
-/* Keys of which about so many neighbours in the mean are equal; 0: all. */
+/* Makes keys in runs of about `every` equal neighbours; 0: all equal. */
 static uint32_t *keys_of(uint64_t count, uint32_t every) {
     uint32_t *keys = (uint32_t *)test_alloc(count * sizeof *keys);
     uint64_t  i;
@@ -256,12 +257,12 @@ static void scan_by_keys(gpuscan_scan_desc *d, const uint32_t *keys) {
     d->segments.host_data = keys;
 }
 
-/* Elements of one sign: all the same, whose roundings go one way, or any of [0, element). every: how many keys in the
-   mean are equal; 0: all. The sums are compared with those of doubles and what these lose. */
+/* Compares sums of elements of one sign with sums of doubles, less what these lose. Elements are equal, so that
+   roundings add up, or any of [0, element). every: mean length of runs of equal keys; 0: all equal. */
 static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summed form, uint64_t count, double element,
                              int any, uint32_t every) {
     const double      bound = type == GPUSCAN_TYPE_F64 ? 2e-15 : 1e-6;
-    const double      stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* a rounding of the result alone */
+    const double      stored = type == GPUSCAN_TYPE_F16 ? 1.0 / 2048 : 0; /* only the result's rounding */
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *got = (unsigned char *)test_alloc(count * size);
     uint32_t         *keys = keys_of(count, every);
@@ -312,7 +313,7 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
     free(keys);
 }
 
-/* f16 has no sums beyond 65504. */
+/* Scales f16, whose sums end at 65504. */
 static void check_scan_errors(gpuscan_type type, gpuscan_strategy strategy, summed form, uint64_t count) {
     const double scale = type == GPUSCAN_TYPE_F16 ? 1.0 / 1024 : 1;
     check_scan_error(type, strategy, form, count, 0.1 * scale, 0, 0);
@@ -336,7 +337,7 @@ static void test_errors_of_scans(void **state) {
                                       test_size(1000, form == SUMMED_ALL ? 2000003 : 600011, 40000003));
 }
 
-/* Tiles that say nothing, whose sums others make: the bits stay. */
+/* Keeps tiles from publishing, so that others compute their sums: the bits must not change. */
 static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, uint32_t every,
                              uint32_t lanes) {
     static const gpuscan_custom silent = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
@@ -359,7 +360,7 @@ static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint6
     if (every)
         scan_by_keys(&d, keys);
     if (test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), strategy, test_scan_refusal(&d))) {
-        memcpy(wanted, out, (size_t)count * size); /* both calls write to out: bits may depend on its place in a line */
+        memcpy(wanted, out, (size_t)count * size); /* both calls write to out: bits may depend on its alignment */
         memset(out, 0xff, (size_t)count * size);
         d.custom = &silent;
         test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
@@ -391,11 +392,11 @@ static void test_late_tiles(void **state) {
     }
 }
 
-/* Host arrays. */
+/* The same properties of host arrays. */
 static void test_order_of_host_arrays(void **state) {
     const uint64_t    count = test_size(300, 300007, 4000037);
     float            *in = (float *)test_alloc(count * 4), *inclusive = (float *)test_alloc(count * 4);
-    float            *out = (float *)test_alloc(count * 4); /* of both, which begin at one alignment so */
+    float            *out = (float *)test_alloc(count * 4); /* for both, so that alignments are equal */
     gpuscan_scan_desc d;
     uint64_t          i;
     int               s;
@@ -425,7 +426,7 @@ static void test_order_of_host_arrays(void **state) {
     free(out);
 }
 
-/* By segments of about so many elements: each by itself. */
+/* Checks segments of about `length` elements, each by itself. */
 static void check_segments(gpuscan_strategy strategy, uint64_t count, uint64_t length, const float *init) {
     float            *in = (float *)test_alloc(count * 4), *inclusive = (float *)test_alloc(count * 4);
     float            *exclusive = (float *)test_alloc(count * 4), before;
@@ -477,7 +478,7 @@ static void test_order_of_segments(void **state) {
             check_segments_of_lengths((gpuscan_strategy)s, test_size(300, 20011, 300007));
 }
 
-/* The same by what runs on lanes elsewhere: see test_lanes.c, also for what PoCL cannot run. */
+/* The same with lanes by local memory; test_lanes.c says what PoCL cannot run. */
 static void test_order_of_lanes(void **state) {
     static const uint32_t         widths[] = {8, 16, 32, 64};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
@@ -495,7 +496,7 @@ static void test_order_of_lanes(void **state) {
                 check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
                 check_scan_errors(types[t], strategies[s], (summed)(test_random() % SUMMED_FORMS),
                                   test_size(500, 200003, 2000003));
-                if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* tiles end with what the others found */
+                if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* a tile may load its end value */
                     check_strategy(types[t], strategies[s], GPUSCAN_OP_MUL, 256);
             }
             if (strategies[s] == GPUSCAN_STRATEGY_MULTI_PASS && test_share(w, 2))
@@ -506,13 +507,13 @@ static void test_order_of_lanes(void **state) {
 
 /* ---- errors of reductions ---------------------------------------------------------------------------------------- */
 
-/* What is added. Structs hold four floats, each another multiple of the value. */
+/* The addends. A struct holds four floats, each another multiple of the value. */
 typedef struct addend {
     const char           *name;
     gpuscan_type          from, to;
     const gpuscan_custom *custom;
     unsigned              floats;
-    double                bound, scale; /* of the relative error; of the values, so that sums of f16 stay finite */
+    double                bound, scale; /* of relative errors; of values, so that f16 sums stay finite */
 } addend;
 
 static const gpuscan_custom plus = {NULL, NULL, 0, "a + b", "0", NULL, NULL, NULL, NULL};
@@ -537,16 +538,16 @@ static double amount(amounts a, uint64_t i, uint64_t n) {
     return a < RANDOM_UNIT ? constants[a]
            : a == RANDOM_UNIT ? test_unit()
            : a == ASCENDING   ? (double)(i + 1) / (double)n
-           : i == 0           ? fmin((double)n / 2, 60000) /* an f16, too */
+           : i == 0           ? fmin((double)n / 2, 60000) /* fits f16 */
                               : 0.7;
 }
 
-/* One result; a few long rows, and many; one long segment among short ones, and some long ones. */
+/* A single result; a few long rows or many short ones; one long segment among short ones, or several long ones. */
 typedef enum shape { ONE, LONG_ROWS, ROWS, ONE_LONG, LONG_SEGMENTS, SHAPES } shape;
 static const char *const shape_names[SHAPES] = {"one result", "3 rows", "rows of 1500", "a long segment among short ones",
                                                 "5 segments"};
 
-/* Segments' offsets: as many as there are segments, and one. */
+/* Writes the segments' offsets and returns the number of segments; at[] gets one offset more. */
 static uint64_t shape_offsets(shape s, uint64_t n, uint32_t *at) {
     uint64_t i, segments = s == ONE_LONG ? n / 64 : 5;
     for (i = 0; i <= segments; i++)
@@ -560,7 +561,7 @@ static float multiple_of(double value, unsigned k) {
     return (float)(value * (k + 1));
 }
 
-/* The sum of elements [first, last), exact but for some 2^-100 of it: the sum and its error apart. */
+/* Returns the sum of elements [first, last), with an error near 2^-100 of it: sum and rounding errors stay apart. */
 static double exact_sum(const addend *x, const unsigned char *in, uint64_t first, uint64_t last, unsigned k) {
     double   sum = 0, error = 0;
     uint64_t i;
@@ -625,8 +626,7 @@ static void check_sum_error(const addend *x, gpuscan_strategy strategy, amounts 
     free(again);
 }
 
-/* Grids: the device's own; one work-item, which takes as many steps as it may; lanes of one unit; and, for a CPU, many
-   groups. */
+/* Grids: the device's own; one work-item, which takes the most steps; lanes of one unit; for a CPU, many groups. */
 typedef struct grid {
     const char *name;
     uint32_t    units, group, lanes;
@@ -659,7 +659,7 @@ static void test_errors_of_sums(void **state) {
                     for (a = 0; a < AMOUNTS && test_has_type(addends[x].from) &&
                                 test_share(((g * 6 + x) * GPUSCAN_STRATEGY_COUNT + (size_t)strategy) * SHAPES + s, 8);
                          a++)
-                        if (addends[x].from != GPUSCAN_TYPE_F16 || a != ALL_1E_8) /* no normal number there */
+                        if (addends[x].from != GPUSCAN_TYPE_F16 || a != ALL_1E_8) /* f16 has no normal number there */
                             check_sum_error(&addends[x], (gpuscan_strategy)strategy, (amounts)a, (shape)s, n,
                                         grids[g].name);
     }

@@ -1,6 +1,6 @@
-/* gpuscan_histogram and gpuscan_histogram_host against the reference.
-   cc -O2 tests/test_histogram.c -o build/test_histogram -lcmocka -lOpenCL -lm && build/test_histogram */
-/* The caller's scratch is cleared in pieces, here small ones. */
+/* gpuscan_histogram and gpuscan_histogram_host against the reference: bins, samples, images, weights, limits, scratch.
+      cc -O2 tests/test_histogram.c -o build/test_histogram -lcmocka -lOpenCL -lm && build/test_histogram */
+/* Clears the caller's scratch in small pieces. */
 #define GPUSCAN__FILL_MOST ((size_t)5000)
 #include "histograms.h"
 
@@ -8,12 +8,12 @@ static void check_all_strategies(const histogram_case *c) {
     test_all_strategies(&histograms, c);
 }
 
-/* A case takes one strategy, another each time. */
+/* Checks a case with one strategy, another each time. */
 static void check_turning(const histogram_case *c) {
     test_one_strategy(&histograms, c, test_next_strategy());
 }
 
-/* Likewise what may become of the samples outside, with an open and a closed end. */
+/* Checks a case with one treatment of samples outside, and an open or closed end: others each time. */
 static void check_outside(histogram_case c) {
     unsigned turn = test.turn, i;
     for (i = 0; i < (test.is_long ? 6 : 1); i++, turn++) {
@@ -78,7 +78,7 @@ static void edges_and_random_lengths(void **state) {
     check_all_strategies(&c);
 }
 
-/* More samples in one bin than 32 bits count, or where buffers end there 2^32; in the long run only. */
+/* Counts more samples in one bin than 32 bits hold, or 2^32 if buffers end there; only in the long run. */
 static void more_than_32_bits(void **state) {
     const uint64_t         least = UINT64_C(1) << 32, past = test.largest_buffer < least + 77777 ? 0 : 77777;
     const uint64_t         count = least + past, others = past ? 9 : 0;
@@ -118,7 +118,8 @@ static void more_than_32_bits(void **state) {
     clReleaseMemObject(mem);
 }
 
-/* So many short rows that they are not drawn in pieces; a sample in each, and others between them. */
+/* Uses so many short rows that groups take fixed shares of them instead of drawing pieces: a sample in each, another
+   value in the gaps. */
 static void many_short_rows(void **state) {
     const uint64_t         rows = (UINT64_C(1) << 26) + 100;
     const cl_ushort        pattern[2] = {3, 7};
@@ -157,7 +158,7 @@ static void many_short_rows(void **state) {
 
 /* ---- bins -------------------------------------------------------------------------------------------------------- */
 
-/* The whole range of every integer type in few bins and in many, also in more than there are values. */
+/* Divides the whole range of every integer type into few bins and many, also more than it has values. */
 static void whole_range_of_integers(void **state) {
     static const uint32_t bins[] = {1, 2, 3, 7, 16, 100, 255, 256, 257, 1000, 4096, 30011, 65536, 70000, 200003};
     histogram_case        c;
@@ -183,7 +184,7 @@ static void whole_range_of_integers(void **state) {
     check_turning(&c);
 }
 
-/* Integer ranges of all widths and places, up to and beyond the ends of the type. */
+/* Integer ranges of all widths and positions, up to the type's limits and beyond. */
 static void ranges_of_integers(void **state) {
     static const struct {
         gpuscan_type type;
@@ -230,7 +231,7 @@ static void ranges_of_integers(void **state) {
     }
 }
 
-/* Closed ranges that end one past the type's last value: what wraps around to there is none of theirs. */
+/* Closed ranges that end one past the type's last value: a sample that wraps around to the end is not inside. */
 static void closed_past_the_type(void **state) {
     static const struct {
         gpuscan_type type;
@@ -253,7 +254,7 @@ static void closed_past_the_type(void **state) {
     }
 }
 
-/* Ranges drawn at random, of widths from 1 to all that the type has. */
+/* Random ranges, from 1 value to all values of the type. */
 static void random_ranges_of_integers(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64};
     histogram_case            c;
@@ -296,7 +297,7 @@ static void even_bins_of_floats(void **state) {
             c.d.upper.f = ranges[r].upper;
             check_outside(c);
         }
-    /* ends that the type rounds; here as it rounds them */
+    /* bounds that the type rounds, rounded by the test */
     c = a_histogram(GPUSCAN_TYPE_F32, 17, test_size(300, 5003, 20011));
     c.d.lower.f = (double)0.1f;
     c.d.upper.f = (double)0.7f;
@@ -315,7 +316,7 @@ static void even_bins_of_floats(void **state) {
     check_outside(c);
 }
 
-/* Bounds that the type rounds, before anything is made of them; of both zeros; a difference that overflows. */
+/* Bounds that the type rounds, zeros of both signs, and a difference that overflows. */
 static void rounded_bounds(void **state) {
     static const struct {
         double   lower, upper;
@@ -356,7 +357,7 @@ static void rounded_bounds(void **state) {
     }
 }
 
-/* Bins so fine that edges are equal, and that a guess is far from the sample's own. */
+/* Bins so fine that edges coincide and a guess is far from the sample's bin. */
 static void finer_than_the_type(void **state) {
     static const struct {
         gpuscan_type type;
@@ -380,8 +381,8 @@ static void finer_than_the_type(void **state) {
     }
 }
 
-/* What the library's self-test expects of a sample in even bins is right, or nothing: else a working strategy would be
-   given up. No device. */
+/* Checks that the library's self-test expects either the right even bin of a sample or none: a wrong one would make it
+   give up a working strategy. Runs nothing on the device. */
 static void self_test_of_fine_bins(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16};
     gpuscan_histogram_desc    d;
@@ -451,7 +452,7 @@ static void more_bins_than_floats(void **state) {
     }
 }
 
-/* Seconds that the fastest of three takes. */
+/* Returns the time of the fastest of three calls in seconds. */
 static double histogram_seconds(const gpuscan_histogram_desc *d) {
     struct timespec a, b;
     double          took, least = 1e30;
@@ -467,8 +468,8 @@ static double histogram_seconds(const gpuscan_histogram_desc *d) {
     return least;
 }
 
-/* A sample's work is bounded by the logarithm of the bins: bounds whose difference overflows, and equal edges, take at
-   most a small multiple of what others do. */
+/* Checks that a sample's work is bounded by the logarithm of the bins: bounds whose difference overflows, and equal
+   edges, take at most 30 times the time of others. */
 static void bounded_work(void **state) {
     static const struct {
         double lower, upper;
@@ -507,7 +508,7 @@ static void bounded_work(void **state) {
     free(data);
 }
 
-/* Subnormal samples beside an edge at 0, where the device keeps them. */
+/* Subnormal samples beside an edge at 0, on devices that keep them. */
 static void subnormal_floats(void **state) {
     static const float tiny[] = {1e-40f, -1e-40f, 1.4e-45f, -1.4e-45f, 0.0f, -0.0f, 1e-38f, -1e-38f};
     histogram_case     c = a_histogram(GPUSCAN_TYPE_F32, 2, 8);
@@ -524,7 +525,7 @@ static void subnormal_floats(void **state) {
     check_all_strategies(&c);
 }
 
-/* Ascending edges of a type, many of them double. */
+/* Makes ascending edges of a type, many of them twice. */
 static void fill_edges(gpuscan_type type, void *edges, uint32_t count) {
     ref_value v, w;
     uint32_t  i, j;
@@ -532,7 +533,7 @@ static void fill_edges(gpuscan_type type, void *edges, uint32_t count) {
         v = ref_wrap(type, test_random());
         if (ref_is_float(type))
             v.real = floor((test_unit() - 0.5) * 4000) / 8;
-        for (j = i; j > 0; j--) { /* into its place */
+        for (j = i; j > 0; j--) { /* insert it in order */
             w = ref_load(type, edges, j - 1);
             if (!ref_less(type, v, w))
                 break;
@@ -559,7 +560,7 @@ static void explicit_edges(void **state) {
                 continue;
             edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : (gpuscan_type)type;
             fill_edges(edge, edges, bins[b] + 1);
-            if (b % 2) { /* the ends of the type too */
+            if (b % 2) { /* the type's limits, too */
                 ref_store(edge, edges, 0, ref_smallest(edge));
                 ref_store(edge, edges, bins[b], ref_largest(edge));
             }
@@ -571,8 +572,8 @@ static void explicit_edges(void **state) {
         }
 }
 
-/* So many samples that searches begin in cells: edges at random, crowded at one end, at the type's ends or infinite,
-   and all the same but for one. */
+/* Uses so many samples that searches begin in cells. Edges are random, crowded at one end, at the type's limits or
+   infinite, or all equal except the ends. */
 static void many_samples_between_edges(void **state) {
     static const uint32_t bins[] = {33, 100, 257, 1000, 2048, 2049};
     unsigned char         edges[2050 * 8];
@@ -608,8 +609,7 @@ static void many_samples_between_edges(void **state) {
         assert_true(seen > 0);
 }
 
-/* Edges that are all the same, or the same at both ends: those bins hold nothing, but the last one when it is closed.
- */
+/* Edges that are all equal, or equal at both ends: those bins stay empty, except the last one when it is closed. */
 static void equal_edges(void **state) {
     static const int32_t edges[][5] = {{5, 5, 5, 5, 5}, {5, 5, 5, 5, 6}, {4, 5, 5, 5, 5}, {4, 4, 5, 6, 6}};
     static const int32_t samples[] = {3, 4, 5, 5, 6, 6, 6, 7};
@@ -649,7 +649,7 @@ static void one_bin_a_value(void **state) {
         c.d.lower.i = ranges[r].lower;
         check_outside(c);
     }
-    /* from where a few bins reach the end of 64 bits, which no sample of fewer bits is near */
+    /* bins that begin just below the end of 64 bits, far from samples of fewer bits */
     for (r = 0; r < 8; r++) {
         if (!test_share(r, 1))
             continue;
@@ -664,13 +664,13 @@ static void one_bin_a_value(void **state) {
     c.d.form = GPUSCAN_BINS_VALUES;
     c.d.lower.u = UINT64_MAX;
     check_turning(&c);
-    /* 64 bits from the type's least value on: nothing wraps around */
+    /* 64 bits from the type's smallest value on: nothing wraps around */
     c = a_histogram(GPUSCAN_TYPE_U64, 77, 300);
     c.d.form = GPUSCAN_BINS_VALUES;
     check_turning(&c);
 }
 
-/* 2^24 bins, and sizes around what local memory holds. */
+/* 2^24 bins, and sizes near the limits of local memory. */
 static void many_bins(void **state) {
     static const uint32_t sizes[] = {1023, 2048, 4097, 8191, 8192, 8193, 12288, 16384, 24576, 65535, 1 << 18};
     histogram_case        c;
@@ -695,16 +695,16 @@ static void many_bins(void **state) {
     c.d.lower.f = 0;
     c.d.upper.f = 1;
     check_turning(&c);
-    c.d.bins = (1 << 20) + 1; /* too many for a guess by a product */
+    c.d.bins = (1 << 20) + 1; /* too many to guess by a product */
     check_turning(&c);
     c.d.bins = test.is_small ? 1 << 16 : 1 << 24;
-    c.d.sample_type = GPUSCAN_TYPE_U8; /* most bins hold no value at all */
+    c.d.sample_type = GPUSCAN_TYPE_U8; /* most bins hold no value */
     c.d.lower.u = 0;
     c.d.upper.u = 0;
     check_turning(&c);
 }
 
-/* All samples in one bin, in two, in order: what atomics like least. */
+/* All samples in one bin, in two bins, or in order: the worst cases for atomics. */
 static void crowded_bins(void **state) {
     uint64_t       count = test_size(1500, 300007, 1000003), i;
     unsigned char *data = (unsigned char *)test_alloc(count);
@@ -722,7 +722,7 @@ static void crowded_bins(void **state) {
     for (i = 0; i < count; i++)
         data[i] = (unsigned char)(i & 255);
     check_all_strategies(&c);
-    for (i = 0; i < count; i++) /* runs but for one sample, everywhere in what is counted at once */
+    for (i = 0; i < count; i++) /* runs of 66 samples, broken at changing positions */
         data[i] = i % 67 ? 77 : 3;
     check_all_strategies(&c);
     c = a_histogram(GPUSCAN_TYPE_U16, 100, count / 2);
@@ -742,7 +742,7 @@ static gpuscan_bound a_bound(gpuscan_type type, int number) {
     return bound;
 }
 
-/* Samples that no bin takes are left nowhere: what a histogram leaves behind its bins, one of more bins would find. */
+/* Checks that samples outside all bins leave nothing behind the bins, where a later histogram with more bins counts. */
 static void more_bins_than_before(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_F32};
     size_t                    t;
@@ -763,7 +763,7 @@ static void more_bins_than_before(void **state) {
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
-/* Widths, heights, pitches, channels and masks, odd ones and empty ones. */
+/* Odd and empty widths, heights, pitches, channels and masks. */
 static void images(void **state) {
     static const struct {
         uint64_t width, height, gap;
@@ -776,7 +776,7 @@ static void images(void **state) {
     for (i = 0; i < sizeof sizes / sizeof sizes[0] - (test.is_small ? 4 : 0); i++)
         for (channels = 1; channels <= 4; channels++)
             for (mask = 0; mask < 1u << channels; mask++) {
-                if (mask > 0 && !test_share(channels + mask, 1)) /* for all sizes the same */
+                if (mask > 0 && !test_share(channels + mask, 1)) /* the same for all sizes */
                     continue;
                 c = a_histogram(GPUSCAN_TYPE_U8, 50, sizes[i].width);
                 c.d.rows = sizes[i].height;
@@ -785,7 +785,7 @@ static void images(void **state) {
                 c.d.channel_mask = mask;
                 c.samples_offset = i % 5;
                 c.counts_offset = mask;
-                test.turn = channels + mask; /* for all sizes the same */
+                test.turn = channels + mask; /* the same for all sizes */
                 if (mask == 0)
                     check_all_strategies(&c);
                 else
@@ -798,7 +798,7 @@ static void images(void **state) {
     c.d.channels = 4;
     c.d.sample_type = GPUSCAN_TYPE_I8;
     test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
-    /* other samples, and the counters for what is outside */
+    /* other samples, and counters for values outside */
     c = a_histogram(GPUSCAN_TYPE_F32, 33, test_size(19, 333, 333));
     c.d.rows = 9;
     c.d.pitch = 350;
@@ -811,7 +811,7 @@ static void images(void **state) {
     check_outside(c);
 }
 
-/* Samples of every size, where a vector may hold less than a pixel, whole pixels, or some and a part. */
+/* Samples of every size: a vector holds less than a pixel, whole pixels, or a fraction more. */
 static void channels_of_all_types(void **state) {
     static const struct {
         uint32_t channels, mask;
@@ -900,7 +900,7 @@ static void device_counts(void **state) {
 
 /* ---- counters and weights ---------------------------------------------------------------------------------------- */
 
-/* Weights of all types into counters of both, on rows of their own pitch; sums wrap, and in u64 pass 2^32. */
+/* Weights of all types into counters of both, in rows with their own pitch; sums wrap in u32 and pass 2^32 in u64. */
 static void weights_and_counters(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     uint64_t                  width = test_size(30, 999, 999);
@@ -935,14 +935,14 @@ static void weights_and_counters(void **state) {
                 c.d.upper.u = 220;
                 check_turning(&c);
             }
-    /* rows without gaps, whose weights have some */
+    /* rows without gaps whose weights have gaps */
     c = a_histogram(GPUSCAN_TYPE_U8, 100, width);
     c.d.rows = 7;
     c.d.weights_pitch = width + 5;
     c.d.weight_type = GPUSCAN_TYPE_U16;
     c.weights = weights;
     check_turning(&c);
-    /* more bins than local memory has words, by far: drivers have some left */
+    /* far more bins than words of local memory, since drivers keep some spare */
     c = a_histogram(GPUSCAN_TYPE_U32, (uint32_t)(test.info.local_memory / 2), 6 * width);
     c.d.weight_type = GPUSCAN_TYPE_U8;
     c.d.counter_type = GPUSCAN_TYPE_U64;
@@ -951,7 +951,7 @@ static void weights_and_counters(void **state) {
     free(weights);
 }
 
-/* Counters that are added to, call after call, and u64 counters without weights, for each type of samples. */
+/* Accumulates counters call after call, and uses u64 counters without weights, for each type of samples. */
 static void accumulated_counters(void **state) {
     histogram_case c;
     int            type, wide;
@@ -1013,7 +1013,7 @@ static void scratch_of_the_caller(void **state) {
                 if (test_histogram_ran(&d)) {
                     ref_histogram(&d, data, NULL, NULL, wanted);
                     test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), wanted, d.bins);
-                    test_buffer_get(&scratch); /* its guards */
+                    test_buffer_get(&scratch); /* checks its guards */
                 }
                 test_buffer_free(&scratch);
                 free(garbage);
@@ -1054,15 +1054,15 @@ static void limited_devices(void **state) {
         check_turning(&c);
         if (i != 2)
             continue;
-        c.d.weight_type = GPUSCAN_TYPE_U32; /* every second one overflows a low half */
+        c.d.weight_type = GPUSCAN_TYPE_U32; /* every second sum overflows a low half */
         c.d.bins = 3;
         test_one_strategy(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
     free(weights);
 }
 
-/* Bytes that groups count by value: a bin for each, with and without counters for what is outside, in the forms that the
-   channels and the local memory ask for. */
+/* Bytes counted by value: a bin for each, with and without counters for values outside, in the forms that channels and
+   local memory require. */
 static void bytes_by_value(void **state) {
     static const uint64_t limits[] = {0, 16384, 8192};
     gpuscan_limits        limit;
@@ -1110,8 +1110,8 @@ static cl_int CL_API_CALL watched_argument(cl_kernel kernel, cl_uint index, size
     return clSetKernelArg(kernel, index, size, value);
 }
 
-/* Bytes on the CPU's strategies, whose tables may or may not fit: one program is not taken for another, and no local
-   argument is above the limit. */
+/* Bytes on the CPU's strategies, whose tables may or may not fit. Programs must not be confused, and no local argument
+   may exceed the limit. */
 static void little_local_memory(void **state) {
     static const uint64_t limits[] = {16384, 8192, 4096, 1024};
     static const uint32_t bins[] = {16, 250, 256, 1000};
@@ -1158,8 +1158,8 @@ static unsigned programs_of(const gpuscan *gs) {
     return count;
 }
 
-/* A call without samples takes the scratch that its query names, and the program that prepare built, weights or not,
-   and so does the same desc for host arrays. */
+/* Checks that a call without samples uses the scratch size of its query and the program of its prepare, with or without
+   weights, and that the same desc does for host arrays. */
 static void no_samples(void **state) {
     gpuscan_histogram_desc d;
     uint32_t               counts[256], weights[4] = {1, 2, 3, 4};
@@ -1199,7 +1199,7 @@ static void no_samples(void **state) {
             test_buffer_get(&scratch);
             if (programs_of(test.gs) != programs)
                 fail_msg("%s: %u programs instead of %u", test.what, programs_of(test.gs), programs);
-            if (from_host) { /* few samples need no more than none */
+            if (from_host) { /* a few samples need no more */
                 test_ok(gpuscan_histogram_host(test.gs, samples, counts, 4, &d));
                 assert_int_equal(counts[0], 1);
                 assert_int_equal(counts[1], 5);
@@ -1214,7 +1214,7 @@ static void no_samples(void **state) {
     test_buffer_free(&out);
 }
 
-/* Tiles of whole vectors, in arrays that begin anywhere, on every strategy that there is. */
+/* Picture tiles of whole vectors, in arrays that begin anywhere, with every strategy. */
 static void host_tiles(void **state) {
     enum { WIDTH = 96, HEIGHT = 50 };
     unsigned char *bytes = (unsigned char *)test_alloc(WIDTH * HEIGHT + 16);
@@ -1271,7 +1271,7 @@ static void host_arrays(void **state) {
         test_ok(gpuscan_histogram_host(test.gs, bytes, got, counts[n], NULL));
         test_same(GPUSCAN_TYPE_U32, got, wanted, 256);
 
-        /* three channels, added to what is there */
+        /* three channels, accumulated */
         memset(&d, 0, sizeof d);
         d.channels = 3;
         d.accumulate = 1;

@@ -1,9 +1,9 @@
-/* cc -O2 tests/test_host.c -o build/test_host -lcmocka -lOpenCL -lm -lpthread && build/test_host
-   The host-array forms with drivers that take their time: writes that land late, launches that do not begin before
-   somebody waits; and with arrays at any address. */
+/* Calls with host arrays on slow drivers, simulated: writes that land late, launches that begin only when something
+   waits for them; and arrays at any address, or two arrays at one.
+      cc -O2 tests/test_host.c -o build/test_host -lcmocka -lOpenCL -lm -lpthread && build/test_host */
 #include "calls.h"
 
-/* The jobs that are host forms, and besides a scan in place and a histogram with all its arrays. */
+/* The jobs with host arrays, also a scan in place and a histogram with all its arrays. */
 enum { FORM_IN_PLACE = JOB_END, FORM_EDGES, FORM_END };
 
 static const char *form_name(int form) {
@@ -12,7 +12,7 @@ static const char *form_name(int form) {
                                 : job_names[form];
 }
 
-/* A form's job; its arrays come from the job. */
+/* Makes a form's job and its host arrays. */
 static void form_new(job *j, int form, uint64_t n) {
     job_new(j, form == FORM_IN_PLACE ? JOB_SCAN_PLACE : form == FORM_EDGES ? JOB_EDGES : form, n);
     if (form >= JOB_END)
@@ -42,7 +42,7 @@ static gpuscan_result form_start(gpuscan *gs, job *j, int form, const gpuscan_ca
     return job_start(gs, j, call);
 }
 
-/* An object through the layer, on whose driver the test has its hands. */
+/* Opens an object through the layer, so that the test can replace driver functions. */
 static gpuscan *limited(uint32_t without) {
     gpuscan_desc desc = layer_desc();
     gpuscan *gs = NULL;
@@ -53,14 +53,14 @@ static gpuscan *limited(uint32_t without) {
 
 /* ---- writes that land late --------------------------------------------------------------------------------------- */
 
-/* A blocking write has read the host's memory when it returns, and no more: in a queue without order its bytes land
-   when somebody waits for its event, or finishes the queue, and else when the call is over. */
+/* Simulates late writes. When a blocking write returns, it has only read the host's memory: in an out-of-order queue
+   its bytes land when its event is waited for, when the queue is finished, or at the latest after the call. */
 enum { LATE_MOST = 64 };
 typedef struct late_write_of {
     cl_mem mem;
     size_t offset, size;
     void *bytes;
-    cl_event event; /* NULL: none was asked for */
+    cl_event event; /* NULL: none requested */
 } late_write_of;
 
 static struct late_state {
@@ -157,7 +157,7 @@ static cl_command_queue queue_without_order(void) {
                                                                : NULL;
 }
 
-/* Each form's copies are there before its kernels run, also where the queue has no order. */
+/* Checks that each form's copies land before its kernels run, also in an out-of-order queue. */
 static void test_late_writes(void **state) {
     cl_command_queue queue = queue_without_order();
     gpuscan *gs, *whole = test.gs;
@@ -189,7 +189,7 @@ static void test_late_writes(void **state) {
 
 /* ---- launches that begin late ------------------------------------------------------------------------------------ */
 
-/* A launch in the caller's queue begins when somebody waits: for its event, for the queue, for a copy or a map. */
+/* Delays launches in the caller's queue until something waits: for the event, the queue, a copy or a map. */
 enum { GATED_MOST = 64 };
 static struct gated_state {
     cl_command_queue queue;
@@ -267,7 +267,7 @@ static void gated_begin(cl_command_queue queue) {
     gated.gate = user_event();
 }
 
-/* How many launches are not over; then they are, and all is given back. */
+/* Returns the number of unfinished launches, then finishes them and releases all. */
 static unsigned gated_end(void) {
     unsigned i, running = 0;
     for (i = 0; i < gated.count; i++)
@@ -280,8 +280,8 @@ static unsigned gated_end(void) {
     return running;
 }
 
-/* A call whose every OpenCL call fails in turn: when it returns nothing runs that uses the caller's arrays. Only after
-   a clFinish that fails that cannot be had. */
+/* Makes every OpenCL call of a call fail in turn. When it returns, nothing may run that uses the caller's arrays,
+   except after a clFinish that fails. */
 static void fail_each(gpuscan *gs, job *j, int form, const gpuscan_call *call) {
     unsigned at = 0, calls, launches, running;
     gpuscan_result result;
@@ -308,7 +308,7 @@ static void fail_each(gpuscan *gs, job *j, int form, const gpuscan_call *call) {
     } while (at++ < calls);
 }
 
-/* What fails after a launch: the next one, the wait for them, the way back. */
+/* Failures after a launch: of the next launch, of the wait, of the copy back. */
 static void test_nothing_left_running(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                                   GPUSCAN_STRATEGY_CPU_MULTI_PASS};
@@ -330,7 +330,7 @@ static void test_nothing_left_running(void **state) {
                     call.strategy = test_strategy_here(strategies[s]);
                     form_new(&j, form, test_size(300, 20000, 100000));
                     gated_begin(queues[q]);
-                    gated_go(); /* once without a gate: what must be built is */
+                    gated_go(); /* builds the programs, without a gate */
                     test_case("%s", form_name(form));
                     test_ok(form_start(gs, &j, form, &call));
                     gated_end();
@@ -351,7 +351,7 @@ static void test_nothing_left_running(void **state) {
 
 /* ---- arrays at any address --------------------------------------------------------------------------------------- */
 
-/* The largest power of two that divides a size: no type of that size is aligned to more. */
+/* Returns the largest power of two that divides a size; no type of that size has a larger alignment. */
 static size_t alignment_of(size_t size) {
     size_t power = 1;
     while (size % (2 * power) == 0)
@@ -361,7 +361,7 @@ static size_t alignment_of(size_t size) {
 
 static struct {
     size_t alignment; /* of the call's elements, the least */
-    unsigned taken;   /* arrays that the device uses where they lie */
+    unsigned taken;   /* arrays that the device uses in place */
 } address;
 
 static cl_mem CL_API_CALL address_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
@@ -375,18 +375,18 @@ static cl_mem CL_API_CALL address_buffer(cl_context context, cl_mem_flags flags,
     return clCreateBuffer(context, flags, size, host, status);
 }
 
-/* Bytes at this many behind a multiple of 4096, in a block to be freed. */
+/* Returns the address `behind` bytes above a multiple of 4096; the caller frees *block. */
 static unsigned char *at_address(void **block, uint64_t size, size_t behind) {
     unsigned char *bytes = (unsigned char *)test_alloc(size + 2 * 4096);
     *block = bytes;
     return bytes + (4096 - (uintptr_t)bytes % 4096) + behind;
 }
 
-/* A type of lanes of a builtin one, added lane by lane. */
+/* A type made of lanes of a builtin type, added lane by lane. */
 typedef struct lanes_type {
     const char *name, *source, *identity;
     gpuscan_type lane;
-    unsigned lanes, stride; /* stride: lanes with those that are not used */
+    unsigned lanes, stride; /* stride: lanes with padding */
 } lanes_type;
 
 static const lanes_type lanes_types[] = {
@@ -414,7 +414,7 @@ static const lanes_type lanes_types[] = {
      "lanes_zero()", GPUSCAN_TYPE_U32, 5, 8},
 };
 
-/* An inclusive scan of them; the total is its last. */
+/* Computes the expected inclusive scan; the total is its last element. */
 static void lanes_expect(const lanes_type *t, const unsigned char *src, unsigned char *dst, uint64_t n) {
     uint64_t i;
     unsigned l;
@@ -429,7 +429,7 @@ static void lanes_expect(const lanes_type *t, const unsigned char *src, unsigned
         }
 }
 
-/* Lanes that are used must be equal. */
+/* Compares the lanes that are used. */
 static void lanes_same(const lanes_type *t, const unsigned char *got, const unsigned char *wanted, uint64_t n) {
     size_t size = ref_size(t->lane);
     uint64_t i;
@@ -493,7 +493,7 @@ static gpuscan *open_at_addresses(void) {
     return limited(0);
 }
 
-/* A device may only use an array in place where it lies as its type wants it. */
+/* Checks that the device uses an array in place only if the address fits the alignment of its type. */
 static void test_custom_addresses(void **state) {
     gpuscan *gs = open_at_addresses(), *whole = test.gs;
     size_t t;
@@ -551,7 +551,7 @@ static void check_builtin_type(gpuscan *gs, gpuscan_type type, gpuscan_strategy 
         test_same(type, out, wanted, N);
         test_ok(gpuscan_reduce_host(gs, in, total, N, &reduce));
         test_same(type, total, wanted + (N - 1) * size, 1);
-        memcpy(more, in, N * size); /* more += in, an addend each */
+        memcpy(more, in, N * size); /* more += in, one addend each */
         test_ok(gpuscan_uniform_add_host(gs, in, more, N, 1, &add));
         for (i = 0; i < N; i++) {
             ref_value x = ref_load(type, src, i);
@@ -600,7 +600,7 @@ static void test_builtin_addresses(void **state) {
 
 enum { SHARED_SELECT, SHARED_SCAN, SHARED_WEIGHTS, SHARED_RUNS, SHARED_END, SHARED_COUNT = 777 };
 
-/* A call that reads two arrays, the elements of which are not equally large. */
+/* Makes a call that reads two arrays with elements of different sizes. */
 static void shared_call(gpuscan *gs, int form, const void *bytes, const void *words, cl_uint *out) {
     uint64_t selected = 0;
     memset(out, 0, SHARED_COUNT * sizeof *out);
@@ -630,7 +630,7 @@ static void shared_call(gpuscan *gs, int form, const void *bytes, const void *wo
     }
 }
 
-/* What is read may lie anywhere, also where something else does that is shorter or longer. */
+/* Checks that inputs may share an address with a shorter or longer input. */
 static void test_one_address(void **state) {
     static cl_uint words[SHARED_COUNT], apart[SHARED_COUNT], wanted[SHARED_COUNT], out[SHARED_COUNT];
     int form, i;
@@ -648,9 +648,9 @@ static void test_one_address(void **state) {
     }
 }
 
-/* A result of a reduction is an output like others: within src or the offsets it is refused, next to them it is not. */
+/* A reduction's result is an output like others: refused within src or the offsets, accepted beside them. */
 static void test_result_within(void **state) {
-    static cl_ulong arena[40]; /* 10 elements of src, or 3 offsets, from 16 on */
+    static cl_ulong arena[40]; /* 10 elements of src, or 3 offsets, from element 16 on */
     const gpuscan_reduce_desc none = {0};
     int by_offsets, at;
     (void)state;

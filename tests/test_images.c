@@ -1,11 +1,11 @@
-/* gpuscan_histogram and gpuscan_integral of images, of every format that the device reads, against references of the
-   pixels as a kernel of the test's own reads them.
-   cc -O2 tests/test_images.c -o build/test_images -lcmocka -lOpenCL -lm && build/test_images */
+/* gpuscan_histogram and gpuscan_integral of images in every format of the device, against references of the pixels as a
+   kernel of this test reads them: errors of the driver's reads are not seen.
+      cc -O2 tests/test_images.c -o build/test_images -lcmocka -lOpenCL -lm && build/test_images */
 #include "integrals.h"
 
 enum { WIDTH = 83, HEIGHT = 37, X = 5, Y = 3, REGION_WIDTH = 71, REGION_HEIGHT = 29, BINS = 16, FORMATS = 512 };
 
-/* A picture: the image, and the values of its channels, packed as type says. */
+/* An image and the values of its channels, packed as type. */
 typedef struct picture {
     cl_image_format format;
     gpuscan_type    type;
@@ -14,9 +14,9 @@ typedef struct picture {
     unsigned char  *pixels; /* WIDTH x HEIGHT */
 } picture;
 
-/* ---- what the test knows of formats ------------------------------------------------------------------------------ */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
-/* Of the four numbers that a read gives, those that are channels. */
+/* Returns the number of channels and which of a read's four numbers they are. */
 static uint32_t channels_of(cl_channel_order order, uint32_t *places) {
     uint32_t c;
     for (c = 0; c < 4; c++)
@@ -65,7 +65,7 @@ static gpuscan_type type_of(cl_channel_type channel) {
     return GPUSCAN_TYPE_F32;
 }
 
-/* Bytes of a pixel in memory, whose numbers are all of one size. */
+/* Returns the bytes of a pixel, whose channels have one size. */
 static size_t pixel_bytes(cl_image_format format) {
     uint32_t places[4], channels = channels_of(format.image_channel_order, places);
     switch (format.image_channel_data_type) {
@@ -89,7 +89,7 @@ static size_t pixel_bytes(cl_image_format format) {
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Four numbers of each pixel, read with a sampler. */
+/* Reads four numbers of each pixel with a sampler. */
 static void read_pixels(cl_mem image, gpuscan_type type, void *numbers) {
     static const char source[] = "constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE"
                                  " | CLK_FILTER_NEAREST;\n"
@@ -122,7 +122,7 @@ static void read_pixels(cl_mem image, gpuscan_type type, void *numbers) {
     clReleaseProgram(program);
 }
 
-/* Random; floats are quarters from -2 to 5.75, so that sums and squares are exact. */
+/* Fills with random bytes; floats are quarters from -2 to 5.75, so that sums and squares are exact. */
 static void fill_picture(cl_image_format format, unsigned char *data, size_t bytes) {
     static const uint16_t halves[8] = {0, 0x3400, 0x3800, 0x3c00, 0xbc00, 0x4500, 0x3a00, 0xb400};
     size_t                i;
@@ -135,7 +135,7 @@ static void fill_picture(cl_image_format format, unsigned char *data, size_t byt
             ref_store(GPUSCAN_TYPE_F32, data, i, ref_real((double)test_below(32) / 4 - 2));
 }
 
-/* Numbers that OpenCL says exactly are the same as in memory; normalised ones within two units of the last place. */
+/* Checks numbers that OpenCL defines exactly against memory; normalised ones to two units in the last place. */
 static void check_red(const picture *p, const unsigned char *data, const uint32_t *numbers) {
     size_t   bytes = pixel_bytes(p->format), i;
     int      is_red_first = p->format.image_channel_order != CL_BGRA && p->format.image_channel_order != CL_ARGB;
@@ -207,7 +207,7 @@ static cl_uint formats(cl_image_format *all) {
 
 /* ---- histograms -------------------------------------------------------------------------------------------------- */
 
-/* Even bins whose width is a power of two, so that everyone says the same; floats over [-1, 1). */
+/* Returns the even bin, of a width that is a power of two and thus exact. Floats: [-1, 1). */
 static uint64_t bin_of(gpuscan_type type, ref_value x) {
     int64_t whole;
     if (ref_is_float(type))
@@ -332,7 +332,7 @@ static void check_histograms(const picture *p, unsigned turn) {
 
 /* ---- integral images --------------------------------------------------------------------------------------------- */
 
-/* In the order of a table; floats are compared as bits with those of a buffer. */
+/* Checks options by turn. Tables of floats that round must equal those of a buffer bit by bit. */
 static void check_integral(const picture *p, unsigned turn) {
     integral_case         c = an_integral(p->type, GPUSCAN_TYPE_DEFAULT, REGION_WIDTH, REGION_HEIGHT);
     integral_layout       in, out;
@@ -370,7 +370,7 @@ static void check_integral(const picture *p, unsigned turn) {
               (unsigned)p->format.image_channel_data_type, (unsigned)c.channels, test_strategy_name(d.call.strategy));
     if (exact) {
         ref_integral(&c, packed, wanted);
-    } else { /* whose sums round: as a buffer's do */
+    } else { /* its sums round like a buffer's */
         test_buffer_set(&src, 0, in.count, packed);
         test_buffer_set(&dst, 0, out.count, wanted);
         d.src = src.at;
@@ -403,7 +403,7 @@ static void check_integral(const picture *p, unsigned turn) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Every format; a part of them in a short run, but always normalised bytes. */
+/* All formats; a short run takes some, always with normalised bytes. */
 static void every_format(void **state) {
     cl_image_format all[FORMATS];
     cl_uint         count = formats(all), i;
@@ -424,7 +424,7 @@ static void every_format(void **state) {
     }
 }
 
-/* Self-tests read images, too: with lanes, which need proof, and of formats without red. */
+/* Self-tests read images, too: with lanes, and in formats without red. */
 static void with_lanes(void **state) {
     static const gpuscan_limits  limits = {0, 0, 0, 32};
     static const cl_image_format wanted[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_A, CL_UNSIGNED_INT8}};

@@ -1,5 +1,5 @@
-/* gpuscan_integral and gpuscan_integral_host against the reference, and box sums against direct sums.
-   cc -O2 tests/test_integral.c -o build/test_integral -lcmocka -lOpenCL -lm && build/test_integral */
+/* gpuscan_integral and gpuscan_integral_host against the reference, and sums of boxes against direct sums.
+      cc -O2 tests/test_integral.c -o build/test_integral -lcmocka -lOpenCL -lm && build/test_integral */
 #include "integrals.h"
 
 static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
@@ -28,14 +28,13 @@ static void box_picture(gpuscan_type type, void *pixels) {
     uint64_t             i;
     for (i = 0; i < BOX_WIDTH * BOX_HEIGHT; i++) {
         uint64_t x = i < 9 ? first[i] : test_below(256);
-        if (type == GPUSCAN_TYPE_U32) /* of which some wrap around */
+        if (type == GPUSCAN_TYPE_U32) /* some wrap around */
             x = i % 5 ? x : UINT32_MAX - x;
         ref_store(type, pixels, i, ref_is_float(type) ? ref_real((double)x) : ref_bits(x));
     }
 }
 
-/* The sum over every box of a small image, from four elements of a table of kind EXCLUSIVE, against a sum of its
-   pixels. */
+/* Compares every box sum of a small image, from four elements of an EXCLUSIVE table, with a sum of its pixels. */
 static void check_boxes(gpuscan_type src, gpuscan_type dst, int square) {
     unsigned char         pixels[BOX_WIDTH * BOX_HEIGHT * 8], table[(BOX_WIDTH + 1) * (BOX_HEIGHT + 1) * 8];
     gpuscan_integral_desc d;
@@ -79,7 +78,7 @@ static void boxes(void **state) {
     check_boxes(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, 0);
 }
 
-/* What the header says of a 3 x 2 image, written down. */
+/* The header's example of a 3 x 2 image. */
 static void layout(void **state) {
     static const uint8_t  pixels[6] = {1, 2, 3, 4, 5, 6};
     static const uint32_t exclusive[12] = {0, 0, 0, 0, 0, 1, 3, 6, 0, 5, 12, 21}, inclusive[6] = {1, 3, 6, 5, 12, 21};
@@ -99,7 +98,7 @@ static void layout(void **state) {
     test_same(GPUSCAN_TYPE_U32, table, squares, 6);
 }
 
-/* Tables of more than 32 bits hold: as all of the largest pixel. */
+/* Sums beyond 32 bits: all pixels are the largest. */
 static void wraps(void **state) {
     const uint64_t        width = 67, height = 41;
     uint32_t             *pixels = (uint32_t *)test_alloc(width * height * 4), *table;
@@ -136,7 +135,7 @@ static void small_sizes(void **state) {
         }
 }
 
-/* Around the strips, groups and bands of all devices. */
+/* Sizes near the strips, groups and bands of all devices. */
 static void edges_and_random_sizes(void **state) {
     static const uint64_t widths[] = {31, 127, 128, 129, 255, 257, 1023, 1024, 1025, 2051}, heights[] = {7, 15, 16, 63};
     integral_case         c;
@@ -184,19 +183,19 @@ static void images_and_gaps(void **state) {
         c.dst_image_gap = i & 16 ? test_below(1000) : 0;
         check_one(c);
     }
-    c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 101, test_size(9, 70, 70)); /* RGB in rows of 304 bytes */
+    c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 101, test_size(9, 70, 70)); /* RGB, rows of 304 bytes */
     c.channels = 3;
     c.in_bytes = 1;
     c.src_gap = 1;
     c.dst_gap = 2;
     c.images = 2;
     check_one(c);
-    c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3, 2); /* many of little */
+    c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3, 2); /* many small images */
     c.images = test_size(50, 3000, 3000);
     check(c);
 }
 
-/* A program each, so some of them at a time. */
+/* Each combination builds a program, so a run takes some of them. */
 static void types_and_channels(void **state) {
     static const gpuscan_type to[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64,
                                       GPUSCAN_TYPE_I64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
@@ -245,8 +244,8 @@ static void limited_devices(void **state) {
     }
 }
 
-/* Floats whose sums round: the same bits in every run, and in both kinds, if rows need not be aligned for stores past the
-   caches. */
+/* Checks that floats whose sums round give the same bits in every run and in both kinds. (Stores past a CPU's caches
+   align rows, which changes the bits of the other kind.) */
 static void same_bits(void **state) {
     const uint64_t        width = test_size(90, 517, 2000), height = test_size(12, 211, 1000);
     float                *pixels = (float *)test_alloc(width * height * 4), *tables[3];

@@ -1,10 +1,9 @@
-/* cc -O2 test_lanes.c -o test_lanes -lcmocka -lOpenCL -lm
-   What runs on NVIDIA's lanes otherwise, on lanes through local memory: every form of the single-pass scan, reduce and
-   histogram, of sub-groups of 8, 16, 32 and 64. The library must not have given them up on the way.
-
-   PoCL 3.1 does not get through barriers that only some groups or loops come to: SINGLE_PASS_AHEAD hangs or is wrong
-   there, and hangs on Intel's CPU runtime; Oclgrind runs it and finds it right. So it runs in the simulator only, whose
-   groups are at most 32, and on CPUs the library refuses it. */
+/* Runs what normally runs on NVIDIA's lanes on lanes through local memory: every form of the single-pass scan, reduce
+   and histogram, with sub-groups of 8, 16, 32 and 64 lanes. The library must not have given the lanes up.
+   PoCL 3.1 cannot run barriers that only some groups or loops reach: SINGLE_PASS_AHEAD hangs or is wrong there, and
+   hangs on Intel's CPU runtime, but runs on Oclgrind. So only the simulator tests it, with groups of at most 32
+   work-items; on CPUs the library refuses it.
+      cc -O2 test_lanes.c -o test_lanes -lcmocka -lOpenCL -lm */
 #include "lanes.h"
 
 typedef struct scan_case {
@@ -13,10 +12,10 @@ typedef struct scan_case {
     gpuscan_op        op;
     gpuscan_scan_kind kind;
     gpuscan_strategy  strategy;
-    unsigned          lane_elements; /* a row's elements are so many for each lane */
+    unsigned          lane_elements; /* elements of a row for each lane */
     unsigned          rows, init, in_place;
-    int               few;        /* of which form it must be; of another strategy -1 */
-    unsigned          src_offset; /* 0: aligned, so that bytes are summed 16 at a time */
+    int               few;        /* few-tiles form; -1: another strategy */
+    unsigned          src_offset; /* 0: aligned: sums 16 bytes at a time */
 } scan_case;
 
 #define FEW   GPUSCAN_STRATEGY_SINGLE_PASS
@@ -46,8 +45,9 @@ static const scan_case scans[] = {
      GPUSCAN_STRATEGY_MULTI_PASS, 9, 51, 1, 0, -1, 0},
 };
 
-/* Tiles and windows grow with the width: the simulator, which takes half a millisecond an element, gets up to a window
-   of tiles and one more. More than the few tiles of FEW take it 20 s, of the narrowest lanes, and only in rows. */
+/* Tiles and windows grow with the width. The simulator takes half a millisecond an element, so it gets up to a window
+   of tiles and one more. More tiles than the form FEW allows take it 20 s, so it runs them only with the narrowest
+   lanes and in rows. */
 static uint64_t scan_count(const scan_case *c, uint32_t width) {
     return (uint64_t)c->lane_elements * width / (test.is_small && c->few != 0 ? 256 / width : 1) + 7;
 }
@@ -55,7 +55,7 @@ static uint64_t scan_count(const scan_case *c, uint32_t width) {
 static int scan_in_run(const scan_case *c, size_t width, size_t number) {
     if (!test_has_type(c->src) || (c->in_place && (!test.info.has_fence || test.is_small)))
         return 0;
-    if (test.is_small && test.share > 8 && (number + test.seed) % 2 != 0) /* a slow simulator: the others next time */
+    if (test.is_small && test.share > 8 && (number + test.seed) % 2 != 0) /* a slow simulator: the seed picks half */
         return 0;
     if (test.is_small && c->few == 0)
         return c->rows > 1 && width == 0 && width_in_run(width, number);
@@ -126,7 +126,7 @@ static void test_scans(void **state) {
     }
 }
 
-/* An operator that does not commute, by all strategies. */
+/* Checks an operator that does not commute, with all strategies. */
 static void check_custom(gpuscan_strategy strategy, uint64_t count) {
     const test_operator *op = &op_affine_compose;
     const size_t size = test_operator_size(op);
@@ -160,7 +160,7 @@ static void check_custom(gpuscan_strategy strategy, uint64_t count) {
     free(got);
 }
 
-/* A simulator, which sees races, has several sub-groups in a carrying group each time. */
+/* A simulator, which detects races, always runs a case with several sub-groups in a carrying group. */
 static void test_custom(void **state) {
     static const gpuscan_strategy strategies[] = {FEW, AHEAD, GPUSCAN_STRATEGY_MULTI_PASS};
     size_t w, s;
@@ -176,7 +176,7 @@ static void test_custom(void **state) {
     }
 }
 
-/* Structs that a lane stores in pieces, by way of other lanes: sums of words, each by itself. */
+/* Structs that a lane stores in pieces, by way of other lanes: sums of words, each checked. */
 static void check_pieces(uint32_t words, gpuscan_scan_kind kind, uint64_t count) {
     uint32_t        *in = (uint32_t *)test_alloc(count * words * 4), *got = (uint32_t *)test_alloc(count * words * 4);
     uint32_t        *wanted = (uint32_t *)test_alloc(count * words * 4), sums[32];
@@ -212,7 +212,7 @@ static void check_pieces(uint32_t words, gpuscan_scan_kind kind, uint64_t count)
     d.op = GPUSCAN_OP_CUSTOM;
     d.custom = &custom;
     d.kind = kind;
-    d.call.strategy = test.is_small && words <= 16 ? AHEAD : GPUSCAN_STRATEGY_MULTI_PASS; /* up to 64 bytes */
+    d.call.strategy = test.is_small && words <= 16 ? AHEAD : GPUSCAN_STRATEGY_MULTI_PASS; /* AHEAD: up to 64 bytes */
     test_ok(gpuscan_scan_host(test.gs, in, got, count, &d));
     test_same_bytes(got, wanted, words * 4, count);
     last_key();
@@ -237,10 +237,9 @@ static void test_pieces(void **state) {
         }
 }
 
-/* Late tiles: three in seven say nothing, the first and neighbours among them, and from a row's seventh tile on none
-   says anything, so that a look-back goes through several windows; whoever waits for their sums makes them with its
-   lanes. Elements become runs by their indices in the row: nothing may be left out, swapped, taken twice or from
-   elsewhere. */
+/* Late tiles: three in seven do not publish, among them the first and neighbours; from a row's seventh tile on none
+   does, so that a look-back spans several windows. The lanes that wait compute the missing sums. Elements become runs
+   by their index in the row: none may be lost, swapped, repeated or taken from elsewhere. */
 static const char late_text[] =
     "#define GPUSCAN_TEST_SILENT(tile) ((tile) * 5u % 7u < 3u || (tile) % 65u > 5u)\n"
     "#define GPUSCAN_TEST_DELAY(tile)\n"
@@ -249,9 +248,9 @@ static const char late_text[] =
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "run run_at(uint x, ulong i) { run c; c.first = c.last = x - 3 * (uint)i; return c; }\n";
 
-/* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
-   First the last tile is not full, then none is there, then all are full; then there are so few elements that each
-   group, of more, has a tile of them. */
+/* Scans two rows with the count on the device; for a look-back, the host allows more tiles than the form FEW takes.
+   Counts: with a partial last tile, 0, two full tiles, and then, on more units, counts for which each group gets a
+   small tile. */
 static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
     const uint64_t most = (uint64_t)(test.is_small ? 80 : 200) * width - 3;
     const uint64_t pitch = look_back ? (test.is_small ? 4 : 8) * UINT64_C(260) * width : most, all = 2 * pitch;
@@ -301,7 +300,7 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
                 wanted[r * pitch + i] = totals[r];
             }
         }
-        d.count = n || look_back ? pitch : 1; /* no tile beside the one that is empty */
+        d.count = n || look_back ? pitch : 1; /* no tile beside the empty one */
         d.dst = dst.at;
         d.total = total.at;
         d.count_buffer = count.at;
@@ -315,7 +314,7 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
     memcpy(&own, last_key()->own, sizeof own);
     if (strategy == FEW)
         assert_int_equal(own.few == 0, look_back);
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* few groups take all tiles */
+    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* a few groups take all tiles */
         assert_true(own.counted);
     test_buffer_free(&src);
     test_buffer_free(&dst);

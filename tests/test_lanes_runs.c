@@ -1,21 +1,21 @@
-/* cc -O2 test_lanes_runs.c -o test_lanes_runs -lcmocka -lOpenCL -lm
-   As test_lanes.c, for what programs build from a scan: selections, runs and scans by segments, and how they sum and
-   place elements with lanes. */
-#define GPUSCAN__FEW_TILES 64 /* fewer than that, so that more are soon reached */
+/* Like test_lanes.c, for programs built from a scan: selections, runs and scans by segments, and how they sum and place
+   elements with lanes.
+      cc -O2 test_lanes_runs.c -o test_lanes_runs -lcmocka -lOpenCL -lm */
+#define GPUSCAN__FEW_TILES 64 /* lower, so that tests soon exceed it */
 #include "lanes.h"
 #include "runs.h"
 #include "scans.h"
 #include "selections.h"
 
-/* PoCL 3.1 does not get through what runs ahead, nor through a look-back by segments: see test_lanes.c. It takes seconds
-   to build one of these programs, with a barrier for each exchange: one of the other two is enough. */
+/* Returns whether a strategy runs. PoCL 3.1 runs neither AHEAD nor a look-back by segments (see test_lanes.c). It takes
+   seconds to build one of these programs, with a barrier for each exchange, so a run takes one of the other two. */
 static int strategy_in_run(const test_operation *operation, gpuscan_strategy strategy, uint64_t number) {
     if (test.is_small || test.is_long)
         return test.is_small || strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     return strategy == (number % 2 && operation != &scans ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
-/* Selections and runs that run ahead sum tiles ahead, or read each once. */
+/* Makes AHEAD sum the tiles of selections and runs first, or read each tile once. */
 static void with_once(int once) {
     gpuscan__profile *profile = &test.gs->device.profile;
     gpuscan__tuning   row = profile->scan_rest;
@@ -26,19 +26,19 @@ static void with_once(int once) {
     profile->select_count = profile->runs_count = 1;
 }
 
-/* Which of the cases: with the count on the host and on the device some of each. */
+/* Returns whether a case reads tiles once: some of those with the count on the host and some on the device do. */
 static int is_once(uint64_t number) {
     return number / 2 % 2 == number / 6 % 2;
 }
 
-/* What the device reads in an odd case: the most, half, more, far below, the most, nothing. */
+/* Returns the device's count in an odd case: the most, half, more, far less, the most, none. */
 static uint64_t device_count_of(uint64_t count, uint64_t number) {
     const uint64_t counts[] = {count, count / 2, count + 7, count / 40 + 1, count, 0};
     return counts[number / 2 % 6];
 }
 
-/* By all strategies that lanes belong to; none may be refused but for want of what the device has. is_few: whether a
-   single pass has the form for few tiles; has_once: the form that reads once. */
+/* Checks a case with all strategies that use lanes; the device may refuse only for a missing feature. is_few: expects
+   the form for few tiles in a single pass; has_once: expects the form that reads once. */
 static void check(const test_operation *operation, const void *given, uint64_t number, int is_few, int has_once) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
@@ -57,7 +57,7 @@ static void check(const test_operation *operation, const void *given, uint64_t n
         }
 }
 
-/* Elements of so many tiles, and of a tile that is not full; is_many: of more than the form for few takes. */
+/* Returns the elements of several tiles, the last one partial; is_many: of more tiles than the form for few allows. */
 static uint64_t count_of(uint32_t width, uint64_t number, int is_many) {
     return (test.is_small ? 40 : is_many ? 33000 : 150) * (uint64_t)width + number % 5 * 3 + 1;
 }
@@ -69,12 +69,12 @@ static void selections_of(uint32_t width, uint64_t number) {
     c.by = (gpuscan_select_by)(number % 3);
     c.index_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     c.capacity = number % 4 == 3 ? c.count / 3 : 0;
-    c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* the device's: groups take many tiles */
+    c.count_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* on the device: groups take many tiles */
     c.device_count = device_count_of(c.count, number);
     check(&selections, &c, number, number != 9 || test.is_small, 1);
 }
 
-/* Runs of all lengths: within a lane's elements, a sub-group's, a tile's, and longer. */
+/* Runs of all lengths: within the elements of a lane, a sub-group or a tile, and longer. */
 static void runs_of(uint32_t width, uint64_t number) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_F32};
     static const gpuscan_op   ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX};
@@ -107,17 +107,17 @@ static void segments_of(uint32_t width, uint64_t number) {
     check(&scans, &c, number, 0, 0);
 }
 
-/* By default PoCL, which takes seconds for each, compiles one of the three operations'. */
+/* Runs the cases at each width. PoCL takes seconds for each, so by default it builds one operation in three. */
 static void each_width(void (*of)(uint32_t width, uint64_t number), uint64_t operation) {
     enum { NUMBERS = 12 };
-    const uint64_t cases = test.share > 8 ? 1 : test.share > 1 ? 3 : 6; /* in a run, however small its share */
+    const uint64_t cases = test.share > 8 ? 1 : test.share > 1 ? 3 : 6; /* a run, at any share */
     size_t         w;
     uint64_t       number;
     if (!test.is_small && test.share > 8 && (operation + test.seed) % 3 != 0)
         skip();
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
-        test.gs->device.profile.polls = 3; /* each is several barriers */
+        test.gs->device.profile.polls = 3; /* each poll is several barriers */
         for (number = 0; number < NUMBERS; number++)
             if (test.is_long || (w + width_count() * number + test.seed) % (width_count() * NUMBERS / cases) == 0)
                 of(widths[w], number);
@@ -139,7 +139,7 @@ static void test_segments(void **state) {
     each_width(segments_of, 2);
 }
 
-/* Tiles in which no run begins, or one, or two: those without leave before they have looked at others'. */
+/* Tiles in which no run begins, or one or two: those without any exit before they look at other tiles. */
 static void test_long_runs(void **state) {
     run_case c;
     (void)state;
@@ -151,9 +151,8 @@ static void test_long_runs(void **state) {
         last_key();
 }
 
-/* Few elements by the device's count, where groups take one tile after another: about a vector of each work-item, and
-   about as many tiles as there are groups. The first count is there to build the program. unit: elements of one that
-   decides. */
+/* Few elements, counted on the device, where each group takes several tiles: about a vector for each work-item, and
+   about a tile for each group. The first count only builds the program. unit: elements that one flag decides. */
 enum { FEW_GROUPS = 5, FEW_COUNTS = 8 };
 static uint64_t few_count(size_t i, uint64_t unit) {
     const uint64_t tile = i ? last_key()->tile * unit : 0, step = i ? tile / last_key()->vectors : 0;
@@ -163,14 +162,14 @@ static uint64_t few_count(size_t i, uint64_t unit) {
 }
 
 static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
-    enum { VECTORS = 2, MANY = 70 }; /* more tiles than have a form without the count */
+    enum { VECTORS = 2, MANY = 70 }; /* more tiles than the forms for few allow */
     const uint64_t unit = number == 1 ? 32 : 1, most = MANY * VECTORS * (uint64_t)width * (unit == 1 ? 16 : unit) + 3;
     selection_case select = a_selection(GPUSCAN_TYPE_U32, most, (selection_density)(number % 3 * 9 / 2));
     run_case       run = some_runs(most, (run_lengths)(number % RUNS_COUNT));
     scan_case      scan = a_scan(number % 2 || number == 10 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, most);
     size_t         i;
     select.by = (gpuscan_select_by)(number % 3);
-    if (number == 2) /* tiles that say nothing */
+    if (number == 2) /* tiles that do not publish */
         select.source = "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n";
     select.count_type = run.count_type = scan.count_type = GPUSCAN_TYPE_U64;
     run.reduces = number % 2 != 0;
@@ -179,9 +178,9 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
     scan.form = GPUSCAN_SEGMENTS_KEYS;
     scan.keys = number % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
     scan.segments = scan.count / 30;
-    if (number >= 8) { /* without segments, in rows */
+    if (number >= 8) { /* rows without segments */
         scan.form = GPUSCAN_SEGMENTS_NONE;
-        scan.rows = number == 10 ? 2 * FEW_GROUPS : number - 7; /* more than there are groups, too */
+        scan.rows = number == 10 ? 2 * FEW_GROUPS : number - 7; /* also more rows than groups */
         scan.total = 1;
     }
     for (i = 0; i < FEW_COUNTS; i++) {

@@ -1,5 +1,5 @@
-/* cc -O2 tests/test_messages.c -o build/test_messages -lcmocka -lOpenCL -lm -lpthread && build/test_messages
-   What the library says: the logger, and the texts of result codes. */
+/* Messages: the logger, error texts, and the names of result codes.
+      cc -O2 tests/test_messages.c -o build/test_messages -lcmocka -lOpenCL -lm -lpthread && build/test_messages */
 #include "calls.h"
 
 static struct {
@@ -44,7 +44,7 @@ static void test_logger(void **state) {
     test_destroy(gs);
     assert_int_equal(heard.messages[0], 0);
 
-    /* create's own failures, with and without somebody to hear of them */
+    /* failures of create, with and without a logger */
     memset(&desc, 0, sizeof desc);
     desc.device_name = "no device has this name";
     test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
@@ -84,8 +84,7 @@ static void test_logger(void **state) {
     layer_reset();
 }
 
-/* A driver answers that a queue is not valid, though nobody has released it, once its context is lost: an object says
-   so, whatever it was about. */
+/* Checks the message of a lost context. Drivers then report that a queue is invalid although nobody has released it. */
 static void test_lost_context(void **state) {
     static const cl_int codes[] = {CL_INVALID_COMMAND_QUEUE, -9999, CL_OUT_OF_RESOURCES};
     size_t i;
@@ -122,8 +121,7 @@ static cl_mem CL_API_CALL refused_buffer(cl_context context, cl_mem_flags flags,
     return NULL;
 }
 
-/* A buffer that is too large for the device, of a self-test, and of a call's own later on: the message says how large
-   one may be. */
+/* A buffer too large for the device, in a self-test and later in a call: the message must state the largest size. */
 static void test_buffer_size(void **state) {
     static const cl_uint src[300] = {1};
     gpuscan_desc desc;

@@ -1,7 +1,7 @@
-/* cc -O2 tests/test_offsets.c -o build/test_offsets -lcmocka -lOpenCL -lm && build/test_offsets
-   Elements that begin at any multiple of their size, of every type, in vectors of any width: what a kernel may count on
-   is its element's alignment and no more. A driver's compiler turns the same kernel into other instructions for another
-   processor, so this runs for several: see cpus in run.sh. */
+/* Elements of every type that begin at any multiple of their size, in vectors of any width: a kernel may rely on an
+   element's alignment only. Drivers compile a kernel differently for each processor, so this runs for several (see cpus
+   in run.sh); it cannot see faults of other processors.
+      cc -O2 tests/test_offsets.c -o build/test_offsets -lcmocka -lOpenCL -lm && build/test_offsets */
 #include "harness.h"
 
 enum { OFFSETS = 18 };
@@ -12,7 +12,7 @@ typedef struct pair {
     gpuscan_type from, to;
 } pair;
 
-/* The small ones in wide vectors of others; elements of 16 bits besides. */
+/* Pairs of small and wide types, and types of 16 bits. */
 static const pair pairs[] = {{GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F16}, {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32},
                              {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16}, {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64},
                              {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_F16},  {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U32},
@@ -27,8 +27,8 @@ static int is_half(pair p) {
     return p.from == GPUSCAN_TYPE_F16 || p.to == GPUSCAN_TYPE_F16;
 }
 
-/* Whether a strategy's turn is in this run: elements of 16 bits meet one of a CPU's, whose vectors are the widest, and
-   of all pairs a third meets one of all. */
+/* Returns whether a strategy runs: a type of 16 bits meets one of the CPU's, which have the widest vectors, and a third
+   of all pairs meet one strategy of all. */
 static int in_turn(size_t number, pair p, gpuscan_strategy strategy) {
     static const gpuscan_strategy wide[] = {GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     uint64_t turn = number + test.seed;
@@ -38,7 +38,7 @@ static int in_turn(size_t number, pair p, gpuscan_strategy strategy) {
 
 static const gpuscan_op ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX};
 
-/* Sums that f16 holds, exact whatever the order; or maxima that rise. */
+/* Fills in elements whose sums f16 holds exactly in any order, or maxima that rise. */
 static void fill(pair p, gpuscan_op op, void *data) {
     uint64_t i;
     for (i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ static void check_pair(size_t number, pair p, gpuscan_strategy strategy) {
         memset(&scan, 0, sizeof scan);
         memset(&reduce, 0, sizeof reduce);
         test_buffer_set(&in, at, count, data);
-        test_buffer_set(&out, (at * 5 + 1) % OFFSETS, count, NULL); /* each of them, with another one of in's */
+        test_buffer_set(&out, (at * 5 + 1) % OFFSETS, count, NULL); /* each offset, with another one of `in` */
         test_buffer_set(&total, at, 1, NULL);
         test_case("%s to %s, %s, %s, offsets %u and %u", test_type_name(p.from), test_type_name(p.to),
                   test_op_name(op), test_strategy_name(strategy), (unsigned)at, (unsigned)out.at.offset);
@@ -77,7 +77,7 @@ static void check_pair(size_t number, pair p, gpuscan_strategy strategy) {
         scan.count = reduce.count = count;
         scan.kind = GPUSCAN_INCLUSIVE;
         scan.call.strategy = reduce.call.strategy = strategy;
-        test.gs->device.cache = at % 2 ? cache : 0; /* too small for the output: stores past it want whole vectors */
+        test.gs->device.cache = at % 2 ? cache : 0; /* smaller than the output: CPUs store past it */
         if (test_scan_ran(&scan))
             test_same(p.to, test_buffer_get(&out), wanted, count);
         test.gs->device.cache = cache;
@@ -143,7 +143,7 @@ static void test_uniform_adds(void **state) {
     }
 }
 
-/* Samples are 0 and 1 of bins 0 to 3. */
+/* Samples are 0 and 1, in bins 0 to 3. */
 static void check_histogram(gpuscan_type type, uint32_t channels, gpuscan_strategy strategy) {
     pair p = {type, type};
     uint64_t pixels = count / channels, at, i;

@@ -1,7 +1,7 @@
-/* Options in combination: for each operation a table of its desc's fields, and calls in which every two levels of two
-   fields meet (in the long run every three). With GPUSCAN_TEST_SECONDS each operation then takes calls at random for so
-   long. A call that fails is made as simple as it still fails, and printed as C code.
-   cc -O2 tests/test_pairs.c -o build/test_pairs -lcmocka -lOpenCL -lm && build/test_pairs */
+/* Options in combination. Each operation has a table of its desc's fields; calls combine every two levels of two
+   fields, in the long run every three; faults that need more are missed. GPUSCAN_TEST_SECONDS adds random calls for
+   that time. A call that fails is reduced to the simplest that still fails, and printed as C code.
+      cc -O2 tests/test_pairs.c -o build/test_pairs -lcmocka -lOpenCL -lm && build/test_pairs */
 #include "histograms.h"
 #include "integrals.h"
 #include "pairs.h"
@@ -13,16 +13,16 @@
 #include "sorts.h"
 #include "uniform_adds.h"
 
-/* An operation: its fields, and a case from a row of their levels, with the strategy that it runs by. Adding one is a
-   table and two functions. */
+/* An operation: its fields, and a function that makes a case from a row of levels and returns its strategy. To add one
+   takes a table and two functions. */
 typedef struct pairs_operation {
     const test_operation *tests;
     pairs_table           table;
-    unsigned              program; /* so many fields, the first ones, decide the program */
+    unsigned              program; /* number of first fields, which decide the program */
     gpuscan_strategy (*make)(const pairs_row *row, void *made);
 } pairs_operation;
 
-/* What a row fails or passes with: from the same seed the same data follow. */
+/* What decides whether a row fails: equal seeds give equal data. */
 typedef struct pairs_context {
     const pairs_operation *operation;
     uint64_t               seed;
@@ -44,7 +44,7 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
     memset(&made, 0, sizeof made);
     test.random = context->seed;
     strategy = (int)context->operation->make(row, &made);
-    if (!test_strategies(context->operation->tests, &made, strategy, strategy)) /* the others meet by another one */
+    if (!test_strategies(context->operation->tests, &made, strategy, strategy)) /* refused: another runs the row */
         test_strategies(context->operation->tests, &made, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
@@ -75,7 +75,7 @@ static void check_row(const pairs_operation *operation, const pairs_row *row) {
     fail();
 }
 
-/* By default one in so many of the rows. */
+/* Checks one row in `share`, by default. */
 static void check_share_of_pairs(const pairs_operation *operation, uint64_t share) {
     pairs_array p = pairs_new(&operation->table, test.is_long ? 3 : 2);
     uint64_t    seconds = test_environment("GPUSCAN_TEST_SECONDS", 0), calls = 0;
@@ -88,7 +88,7 @@ static void check_share_of_pairs(const pairs_operation *operation, uint64_t shar
         if (test_share(r, share))
             check_row(operation, &p.rows[r]);
     memset(&row, 0, sizeof row);
-    for (start = time(NULL); difftime(time(NULL), start) < (double)seconds; calls++) { /* 30 calls of a program */
+    for (start = time(NULL); difftime(time(NULL), start) < (double)seconds; calls++) { /* 30 calls of each program */
         row = pairs_random(&p, &row, calls % 30 ? operation->program : 0);
         check_row(operation, &row);
     }
@@ -111,7 +111,7 @@ static int not_all_three(const pairs_row *row) {
     return !(row->level[0] == 0 && row->level[2] == 1 && row->level[4] == 2);
 }
 
-/* Counted without what built them: every tuple that is possible stands in a row, and no other. */
+/* Checks the arrays independently of their construction: every possible tuple is in a row, no other one is. */
 static void arrays_are_whole(void **state) {
     static const pairs_field fields[] = {{"five", 5}, {"one", 1}, {"three", 3}, {"two", 2}, {"four", 4}};
     static const pairs_table table = {fields, 5, not_both_last, not_all_three};
@@ -143,16 +143,16 @@ static void arrays_are_whole(void **state) {
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Of a table X(field, how many levels it has). A field's first level is the simplest. */
+/* Expand a table X(field, number of levels). A field's first level is the simplest. */
 #define FIELD_NUMBER(name, levels) name,
 #define FIELD_ROW(name, levels)    {#name, levels},
 
-/* The number types, then the custom one. */
+/* The number types, then the custom type. */
 static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I8,
                                      GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I64,
                                      GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
 
-/* ARGMIN and ARGMAX, for reductions, stand last. */
+/* ARGMIN and ARGMAX, for reductions only, are last. */
 static const struct {
     gpuscan_op           op;
     const test_operator *custom;
@@ -175,7 +175,7 @@ static const struct {
            {GPUSCAN_OP_ARGMAX, NULL}};
 enum { LEVELS_TYPE = 12, LEVELS_OP = 15, LEVELS_OP_ARG = 17 };
 
-/* Whether an operator takes elements of a type, or gives it. */
+/* Returns whether an operator accepts elements of a type. */
 static int op_takes(unsigned op, unsigned type) {
     if (ops[op].custom)
         return types[type] == ops[op].custom->type;
@@ -192,12 +192,12 @@ static int types_convert(unsigned from, unsigned to) {
     return (types[from] == GPUSCAN_TYPE_CUSTOM) == (types[to] == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* A conversion is for builtin operators that combine. */
+/* Conversions need a built-in operator that combines. */
 static int op_converts(unsigned op, unsigned converts) {
     return !converts || (ref_op_kind(ops[op].op) & REF_BUILTIN) != 0;
 }
 
-/* Beside extreme floats sums would lose what the conversion gives. */
+/* Beside extreme floats, sums would lose what the conversion adds. */
 static int stays_exact(unsigned from, unsigned converts, unsigned filling) {
     return from == PAIRS_OPEN || !ref_is_float(types[from]) || converts != 1 || filling != FILL_EXTREME;
 }
@@ -209,13 +209,13 @@ static size_t level_size(unsigned type, unsigned op) {
 static const uint64_t offsets[] = {0, 1, 3, 8, 13};
 enum { LEVELS_OFFSET = 5 };
 
-/* A tile of every strategy has so many bytes: see test_chunk in main. */
+/* Returns a tile's bytes, equal for every strategy: see test_chunk in main. */
 static uint64_t tile_bytes(void) {
     const gpuscan__tuning *tuning = &test.gs->device.profile.scan_rest;
     return (uint64_t)tuning->group * tuning->vectors * 16;
 }
 
-/* For elements of a size: none, one, few, a vector less than a tile and more than it, some tiles, an odd number. */
+/* Counts for elements of a size: none, one, few, 257, a vector less than a tile and more, several tiles and 7. */
 enum { LEVEL_COUNT_FEW = 2, LEVELS_COUNT = 7 };
 
 static uint64_t level_count(unsigned level, size_t size) {
@@ -237,7 +237,7 @@ static uint64_t level_count(unsigned level, size_t size) {
     }
 }
 
-/* Not given, or one; three; many; very many, of few elements. */
+/* Rows: not given, 1, 3, many, very many with few elements. */
 enum { LEVEL_ROWS_MOST = 4, LEVELS_ROWS = 5 };
 
 static uint64_t level_rows(unsigned level) {
@@ -248,14 +248,14 @@ static int rows_possible(unsigned count, unsigned rows) {
     return rows < LEVEL_ROWS_MOST || count <= LEVEL_COUNT_FEW;
 }
 
-/* Not given; dense; padded to vectors; odd. */
+/* Pitches: not given, dense, padded to vectors, odd. */
 enum { LEVELS_PITCH = 4 };
 
 static uint64_t level_pitch(unsigned level, uint64_t count) {
     return level == 0 ? 0 : level == 1 ? count : level == 2 ? (count + 31) / 16 * 16 : (count | 1) + 2;
 }
 
-/* Not given; none of the elements, half of them, all, more. */
+/* Counts on the device: not given, no element, half, all, more. */
 enum { LEVELS_COUNT_BUFFER = 5 };
 
 static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *type) {
@@ -290,7 +290,7 @@ static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *ty
 enum { SCAN_FIELDS(FIELD_NUMBER) SCAN_FIELD_COUNT };
 static const pairs_field scan_fields[] = {SCAN_FIELDS(FIELD_ROW)};
 
-enum { PLACE_OTHER, PLACE_SAME, PLACE_BESIDE }; /* dst: another buffer; src; the gaps between src's rows */
+enum { PLACE_OTHER, PLACE_SAME, PLACE_BESIDE }; /* dst: another buffer, src, or the gaps of src */
 
 static int scan_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
     if (a == SCAN_FROM && b == SCAN_TO)
@@ -308,7 +308,7 @@ static int scan_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_le
     return 1;
 }
 
-/* And in one buffer types have one size, and offsets and pitches are the same. */
+/* In one buffer, types must have one size, and offsets and pitches must be equal. */
 static int scan_fits(const pairs_row *row) {
     const unsigned char *level = row->level;
 #define SCAN_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
@@ -341,7 +341,7 @@ static gpuscan_strategy scan_of(const pairs_row *row, void *made) {
     c.init_offset = offsets[level[SCAN_INIT_OFFSET]];
     c.total_offset = offsets[level[SCAN_TOTAL_OFFSET]];
     c.in_place = level[SCAN_PLACE] != PLACE_OTHER;
-    if (level[SCAN_PLACE] == PLACE_BESIDE) { /* src's pitch is where dst's row begins */
+    if (level[SCAN_PLACE] == PLACE_BESIDE) { /* dst's rows begin at src's pitch */
         c.shift = c.src_pitch ? c.src_pitch : count;
         c.src_pitch = c.dst_pitch = c.shift + (c.dst_pitch ? c.dst_pitch : count);
     }
@@ -415,10 +415,10 @@ static void uniform_add_pairs(void **state) {
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
-/* One result; rows as level_rows says; segments by offsets of two types. */
+/* A single result, rows as in level_rows, or segments by offsets of two types. */
 enum { CUT_OFFSETS_U32 = LEVELS_ROWS, CUT_OFFSETS_U64, LEVELS_CUT };
 
-/* None, one, some, many. */
+/* Segments: 1, none, 21, many. */
 enum { LEVELS_SEGMENTS = 4 };
 static uint64_t level_segments(unsigned level) {
     return level < 2 ? 1 - level : level == 2 ? 21 : test_size(500, 5003, 5003);
@@ -509,7 +509,7 @@ static void reduce_pairs(void **state) {
 
 /* ---- scan by segments --------------------------------------------------------------------------------------------- */
 
-/* Who says where segments begin: offsets, heads, or keys of any number type. */
+/* Where segments begin: by offsets, heads, or keys of any number type. */
 static const struct {
     gpuscan_segment_form form;
     gpuscan_type         type;
@@ -563,7 +563,7 @@ static int segmented_possible(unsigned a, unsigned a_level, unsigned b, unsigned
     return 1;
 }
 
-/* And in one buffer types have one size, and offsets are the same. */
+/* In one buffer, types must have one size, and offsets must be equal. */
 static int segmented_fits(const pairs_row *row) {
     const unsigned char *level = row->level;
 #define SEGMENTED_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
@@ -651,13 +651,13 @@ static int histogram_possible(unsigned a, unsigned a_level, unsigned b, unsigned
             return 0;
         return !(b == HISTOGRAM_FORM && b_level == FORM_VALUES && ref_is_float(types[a_level]));
     }
-    if (a == HISTOGRAM_BINS && b == HISTOGRAM_STRATEGY) /* must fit local memory: else the call is refused */
+    if (a == HISTOGRAM_BINS && b == HISTOGRAM_STRATEGY) /* refused unless the bins fit local memory */
         return histogram_bins[a_level] < 65536 || (b_level != GPUSCAN_STRATEGY_SINGLE_PASS &&
                                                    b_level != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
     return 1;
 }
 
-/* A range that suits the bins, or any. */
+/* Picks a range that suits the bins, or a random one. */
 static void random_range(gpuscan_histogram_desc *d) {
     static const double reals[][2] = {{-1, 1},      {0.1, 0.7},    {-1000, 1000}, {1000, 1001},
                                       {-3e38, 3e38}, {-1e-3, 65504}, {1, 1.001},   {-4, 0}};
@@ -670,7 +670,7 @@ static void random_range(gpuscan_histogram_desc *d) {
         d->upper.f = reals[choice][1];
         return;
     }
-    if (choice < 3) /* a value a bin; a power of two; any */
+    if (choice < 3) /* a value a bin, four, or three and one left over */
         b.bits = a.bits + (uint64_t)d->bins * (choice == 0 ? 1 : choice == 1 ? 4 : 3) + (choice == 2);
     d->lower.u = ref_less(type, a, b) ? a.bits : b.bits;
     d->upper.u = ref_less(type, a, b) ? b.bits : a.bits + (a.bits == b.bits);
@@ -729,7 +729,7 @@ static void histogram_pairs(void **state) {
 
 /* ---- histograms of pictures: expressions, tiles, rows in bytes --------------------------------------------------- */
 
-/* What decides the program comes first. */
+/* The fields that decide the program come first. */
 #define PICTURE_FIELDS(X)                                                                                              \
     X(PICTURE_EXPRESSION, EXPRESSIONS + 1)                                                                             \
     X(PICTURE_TILES, 5)                                                                                                \
@@ -757,13 +757,13 @@ static const gpuscan_strategy picture_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPU
                                                       GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
 
 static int picture_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
-    if (a == PICTURE_EXPRESSION && b == PICTURE_FORM && b_level == 2) /* by value: of integers */
+    if (a == PICTURE_EXPRESSION && b == PICTURE_FORM && b_level == 2) /* by value: integers only */
         return a_level == 0 || expressions[a_level - 1].type != GPUSCAN_TYPE_F16;
-    if (a == PICTURE_BINS && b == PICTURE_STRATEGY) /* must fit local memory: else the call is refused */
+    if (a == PICTURE_BINS && b == PICTURE_STRATEGY) /* refused unless the bins fit local memory */
         return a_level != 2 || picture_strategies[b_level] != GPUSCAN_STRATEGY_SINGLE_PASS;
-    if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own */
+    if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own channels */
         return a_level == 0 || b_level == 0;
-    if (a == PICTURE_FORM && b == PICTURE_CHANNELS) /* bounds of each: not by value */
+    if (a == PICTURE_FORM && b == PICTURE_CHANNELS) /* bounds of each channel: not by value */
         return a_level != 2 || b_level < 2;
     return 1;
 }
@@ -798,7 +798,7 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
     } else if (d->form == GPUSCAN_BINS_VALUES) {
         d->lower.i = 50;
     }
-    if (level[PICTURE_CHANNELS] >= 2) { /* each with its own; modes that differ, in the mask alike */
+    if (level[PICTURE_CHANNELS] >= 2) { /* each with its own; bin modes differ outside the mask only */
         if (d->form == GPUSCAN_BINS_EVEN)
             d->channel_bounds = channels;
         else
@@ -811,7 +811,7 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
     d->counter_type = level[PICTURE_COUNTER] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     d->rows = level[PICTURE_ROWS] == 0 ? 0 : level[PICTURE_ROWS] == 1 ? 1 : level[PICTURE_ROWS] == 2 ? 9 : 70;
     d->pitch = level[PICTURE_PITCH] == 1 ? count + 5 : 0;
-    if (level[PICTURE_PITCH] >= 2) { /* rows aligned to 4 bytes, and one more element or, of structs, byte */
+    if (level[PICTURE_PITCH] >= 2) { /* rows aligned to 4 bytes, and one element (of structs: one byte) more */
         d->pitch_bytes = (count * pixel + 3) / 4 * 4;
         if (level[PICTURE_PITCH] == 3)
             d->pitch_bytes = count * pixel + (d->sample_type == GPUSCAN_TYPE_CUSTOM ? 1 : element_size(&c));
@@ -867,7 +867,7 @@ static void picture_pairs(void **state) {
 enum { SELECT_FIELDS(FIELD_NUMBER) SELECT_FIELD_COUNT };
 static const pairs_field select_fields[] = {SELECT_FIELDS(FIELD_ROW)};
 
-/* The last two are structs of so many bytes. */
+/* The last two are structs of 12 and 200 bytes. */
 static const gpuscan_type select_types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                             GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32};
 static const uint32_t     select_structs[] = {0, 0, 0, 0, 0, 12, 200};
@@ -887,7 +887,7 @@ static int select_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_
     return 1;
 }
 
-/* Something is wanted, and flags that are the data have its size. */
+/* Some output is needed; flags that are the data need their size. */
 static int select_fits(const pairs_row *row) {
     if (row->level[SELECT_NO_DST] == 1 && !row->level[SELECT_INDICES] && !row->level[SELECT_PAYLOADS] &&
         !row->level[SELECT_TALLY] && !row->level[SELECT_DISPATCH])
@@ -968,13 +968,13 @@ static void select_pairs(void **state) {
 enum { RUN_FIELDS(FIELD_NUMBER) RUN_FIELD_COUNT };
 static const pairs_field run_fields[] = {RUN_FIELDS(FIELD_ROW)};
 
-/* Keys by bits, keys with NaN and zeros, structs; and what is reduced of them: nothing, sums, f32 of u8, the largest i64,
+/* Keys compared by bits, keys with NaN and zeros, and structs. Reduced: nothing, sums, f32 of u8, the largest i64, or
    by an operator that does not commute. */
 static int run_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
-    return !(a == RUN_KEY_TYPE && a_level == 5 && b == RUN_REDUCES && b_level == 4); /* one custom type a call */
+    return !(a == RUN_KEY_TYPE && a_level == 5 && b == RUN_REDUCES && b_level == 4); /* a call has one custom */
 }
 
-/* Something is wanted. */
+/* Some output is needed. */
 static int run_fits(const pairs_row *row) {
     return row->level[RUN_NO_KEYS] != 1 || row->level[RUN_INDEX_OUTPUTS] || row->level[RUN_REDUCES] ||
            row->level[RUN_PAYLOAD_SIZES] || row->level[RUN_TALLY] || row->level[RUN_DISPATCH];
@@ -1055,7 +1055,7 @@ static const pairs_field sort_fields[] = {SORT_FIELDS(FIELD_ROW)};
 
 enum { DST_APART, DST_IN_PLACE, DST_NONE };
 
-/* Something must be wanted; a type without payloads has permutations, and the other way round. */
+/* Some output is needed; custom keys take no levels of bits from 4 on. */
 static int sort_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
     if (a == SORT_PAYLOADS && b == SORT_DST)
         return a_level != 0 || b_level != DST_NONE;
@@ -1219,7 +1219,7 @@ static void quantile_pairs(void **state) {
     check_pairs(&operation);
 }
 
-/* All strategies' tiles are alike, and small. */
+/* Makes the tiles of all strategies equal and small. */
 static int open_pairs(void **state) {
     if (test_open(state) != 0)
         return -1;

@@ -1,21 +1,21 @@
-/* cc -O2 test_plants.c -o test_plants -lcmocka -lOpenCL -lm
-   Mistakes that are built into the kernels on purpose (see [PLANTED DEFECTS] in kernels.cl.inc) are seen: by a wrong
-   result, by a guard, or by the library's own test, which then refuses the strategy. */
+/* Checks that mistakes built into the kernels on purpose ([PLANTED DEFECTS] in kernels.cl.inc) are detected: by a wrong
+   result, by a guard, or by the library's self-test, which then refuses the strategy.
+      cc -O2 test_plants.c -o test_plants -lcmocka -lOpenCL -lm */
 #include "operators.h"
 
-/* RACE: refused, where work-items run one after the other; where they run at once nothing need come of it. */
+/* RACE: refused if work-items run one after the other; if they run at once, the result may be right. */
 typedef enum outcome { WRONG, REFUSED, RACE } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at offsets
-                              that are not aligned, e: by segments of keys, each one element's, b: by two offsets, a:
-                              uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, j: of 40
-                              segments, one of them long, J: which is split, h: histogram, g: of rows with gaps, t: of
-                              their tiles, by an expression, x: of an image's region, y: its integral, k: select, l:
-                              lengths of runs of 700, q: sort of floats, with NaN, and values, Q: by buckets,
-                              z: of tiles together, Z: counted on the device, p: with a payload that is gathered, P:
-                              with payloads in a record, i: integral, m: quantiles */
+    char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at misaligned
+                              offsets, e: by segments of keys, one element each, b: by two offsets, a: uniform add, r:
+                              reduce, c: of affine functions, w: of three rows, j: of 40 segments, one of them long, J:
+                              which is split, h: histogram, g: of rows with gaps, t: of picture tiles, by an expression,
+                              x: of an image's region, y: the region's integral, k: select, l: lengths of runs of 700,
+                              q: sort of floats with NaN and values, Q: by buckets, z: of tiles together, Z: counted on
+                              the device, p: with a gathered payload, P: with payloads in a record, B: which buckets
+                              gather, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -35,14 +35,14 @@ static const plant plants[] = {
     {"ROW_HEADS", 'v', MULTI, 0, GPUSCAN_WITHOUT_LANES, 70000, REFUSED},
     {"ROW_HEADS", 'v', MULTI, 8, 0, 70000, REFUSED},
     {"STORE_OVERRUN", 's', MULTI, 0, 0, 1001, REFUSED},
-    {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes few tiles need none */
+    {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
     {"SPAN_TAIL", 's', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
     {"AHEAD", 's', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0, 0, 5001, REFUSED},
     {"FEW", 'f', SINGLE, 8, 0, 5001, REFUSED},
     {"FEW", 'k', SINGLE, 8, 0, 5003, REFUSED},
-    {"FEW", 'l', SINGLE, 8, 0, 15001, REFUSED}, /* 469 tiles of 32, as NVIDIA takes them */
+    {"FEW", 'l', SINGLE, 8, 0, 15001, REFUSED}, /* 469 tiles of 32, as on NVIDIA */
     {"LOOK_BACK", 'k', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"UNIFORM_ADD", 'a', MULTI, 0, 0, 1001, REFUSED},
     {"REDUCE_ENDS", 'r', MULTI, 0, 0, 1003, REFUSED},
@@ -107,7 +107,7 @@ static const plant plants[] = {
     {"SORT_ORDER", 'q', MULTI, 8, 0, 1003, REFUSED},
     {"SORT_TAIL", 'q', MULTI, 0, GPUSCAN_WITHOUT_LANES, 50003, REFUSED},
     {"SORT_TAIL", 'q', MULTI, 8, 0, 50003, REFUSED},
-    {"SORT_TAIL", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, REFUSED}, /* of several parts, below, too */
+    {"SORT_TAIL", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, REFUSED}, /* several parts; also below */
     {"SORT_GATHER", 'p', MULTI, 0, GPUSCAN_WITHOUT_LANES, 1003, REFUSED},
     {"SORT_GATHER", 'p', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1003, REFUSED},
     {"SORT_PLACES", 'q', MULTI, 8, 0, 50003, REFUSED},
@@ -139,9 +139,9 @@ static const plant plants[] = {
 
 static gpuscan_opencl real;
 
-/* A sort that loses an element goes on with what lay there before, of which there may be too many for their place: what
-   it writes behind its buffers is to do no harm. What nothing was written to has the same bytes in every run, which as
-   an index are far outside: so no run is right, or wrong, by what its memory held before. */
+/* Makes buffers with spare room. A sort that loses an element uses old bytes in its place and may store out of bounds:
+   these stores must do no harm. The spare bytes are the same in every run and, as an index, far out of bounds, so no
+   outcome depends on old memory. */
 enum { ROOM = 65536 };
 static cl_mem CL_API_CALL roomy(cl_context context, cl_mem_flags flags, size_t size, void *data, cl_int *status) {
     char  *more;
@@ -157,7 +157,8 @@ static cl_mem CL_API_CALL roomy(cl_context context, cl_mem_flags flags, size_t s
     return made;
 }
 
-/* Floats of few values, an eighth of them NaN of many bits: keys[i] is the payload's, too. NaN come last, in order. */
+/* Sorts few floats' values, an eighth of them NaN with different bits; each payload is its key's index. NaN come last,
+   in order. */
 static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     uint32_t *keys = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
     uint32_t *payload = (uint32_t *)test_alloc(n * 12), *moved = (uint32_t *)test_alloc(n * 12);
@@ -167,7 +168,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     cl_int status = CL_SUCCESS;
     cl_mem mem[4];
     gpuscan_result r;
-    size_t each = p->what == 'p' || p->what == 'P' || p->what == 'B' ? 3 : 1; /* words of a payload's element */
+    size_t each = p->what == 'p' || p->what == 'P' || p->what == 'B' ? 3 : 1; /* words of a payload */
     int value, right = 1;
     for (i = 0; i < n; i++) {
         float number = (float)test_below(7) - 3;
@@ -199,17 +200,17 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     }
     if (p->what == 'Z') { /* three units, so that tickets are drawn */
         gs->device.units = 3;
-        d.count_buffer.mem = mem[0]; /* a key's bits: more than there are */
+        d.count_buffer.mem = mem[0]; /* counts by a key's bits, which exceed n */
         while (keys[d.count_buffer.offset] < n)
             d.count_buffer.offset++;
         d.count_type = GPUSCAN_TYPE_U32;
     }
-    if (p->what == 'Q') { /* buckets, though there are few elements, which fill two units evenly */
+    if (p->what == 'Q') { /* buckets for few elements, which fill two units */
         gs->device.units = 2;
         gs->device.profile.sort_small = 0;
         gs->device.profile.sort_part = gs->device.profile.sort_buckets = 1;
     }
-    if (p->what == 'P' || p->what == 'B') { /* a record, of which keys are a field */
+    if (p->what == 'P' || p->what == 'B') { /* a record with the keys as a field */
         memset(gs->device.profile.sort_carried, 0, sizeof gs->device.profile.sort_carried);
         gs->device.profile.sort_carried[0][1][4] = 1;
         d.dst.mem = NULL;
@@ -246,8 +247,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     return right;
 }
 
-/* An image of ones, 200 pixels wide: an element of its table is an area. Or histograms of ones, whose quantiles are
-   bins. */
+/* An image of ones, 200 pixels wide, whose table holds areas; or histograms of ones, whose quantiles are bins. */
 static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
     static const double fractions[3] = {0, 0.5, 1};
     const uint64_t width = 200, height = n / width;
@@ -285,26 +285,26 @@ static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
     return right;
 }
 
-/* Of n pixels of four channels, which the elements are, so many a row. */
+/* Makes an image of n pixels of four channels, width a row. */
 static cl_mem image_of(const unsigned char *pixels, uint64_t n, uint64_t width) {
     return test_image_new(test.context, CL_MEM_READ_ONLY, CL_RGBA, CL_UNSIGNED_INT8, width, n / width, pixels);
 }
 
-/* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
+/* Runs the job. Returns 1 if its result is right and nothing beside it changed, 0 if not, -1 if it is refused. */
 static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const int has_lanes = test.info.has_lanes && !p->lanes && !gpuscan__is_cpu_strategy(p->strategy);
-    const uint64_t n = has_lanes && p->what != 'z' ? 600001 : p->count; /* more than a lane each */
+    const uint64_t n = has_lanes && p->what != 'z' ? 600001 : p->count; /* more than one element a lane */
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
     const int of_image = p->what == 'x' || p->what == 'y', is_table = p->what == 'y'; /* of first channels */
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
     const int is_histogram = p->what == 'h' || (has_gaps && !is_table), is_uneven = p->what == 'j' || p->what == 'J';
-    const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
+    const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* elements */
     const uint64_t scanned = p->what == 'o' ? 1 : p->what == 'v' ? 7 : 0; /* elements of a scan's row */
-    /* Of a histogram or a table: 3 vectors a row, which no power of two is a multiple of; and its tiles: 3 by 4. */
+    /* Of a histogram or a table: rows of 3 vectors, not a power of two; 3 by 4 picture tiles. */
     const uint64_t row = has_gaps ? 19 : n, pitch = has_gaps ? 25 : n, tile_width = 7, tile_height = n / pitch / 4 + 1;
-    const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* what is before it in an image */
+    const uint64_t left = of_image ? 4 : 0, top = of_image ? 2 : 0; /* pixels before the region */
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
                          : is_uneven                      ? 40
@@ -319,7 +319,7 @@ static int run(gpuscan *gs, const plant *p) {
     gpuscan_result r;
     uint64_t i;
     uint32_t offsets[41];
-    uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
+    uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* offsets of one segment, and the elements behind it */
     int right = 1;
     const int is_sort = strchr("qQzZpPB", p->what) != NULL;
     if (is_sort || p->what == 'i' || p->what == 'm') {
@@ -571,8 +571,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
     return gs;
 }
 
-/* By default an eighth of the rows, with --more a third, others with another seed: each is a program or several to
-   compile. */
+/* Returns whether a row is left out, since each builds programs: by default seven in eight are, with --more two in
+   three; the seed decides which. */
 static int is_left_out(size_t i) {
     if (((plants[i].what == 'x' || plants[i].what == 'y') && !test.info.has_images) ||
         test_is_refused(plants[i].strategy))
@@ -580,7 +580,7 @@ static int is_left_out(size_t i) {
     return test.share > 1 && (i + test.seed) % (test.share > 8 ? 8 : 3) != 0;
 }
 
-/* Without its plant each job is right. */
+/* Checks that each job is right without its plant. */
 static void test_controls(void **state) {
     size_t i;
     int failures = 0;
@@ -600,7 +600,7 @@ static void test_controls(void **state) {
             print_message("%s: needs a fence of device scope\n", test.what);
             got = 1;
         }
-        if (got == -1 && p->lanes && test.info.has_lanes) { /* what stands in for lanes need not work on every device */
+        if (got == -1 && p->lanes && test.info.has_lanes) { /* lanes by local memory may fail on a device */
             print_message("%s: refused with lanes through local memory\n", test.what);
             got = 1;
         }
@@ -634,10 +634,10 @@ static void test_plants(void **state) {
         gs = open_with(line, p);
         got = run(gs, p);
         test_ok(gpuscan_get_info(gs, &info));
-        if (info.refusals > 0) /* the strategy, or the lanes, and the call went on without */
+        if (info.refusals > 0) /* refused, and the call used another variant */
             got = -1;
         gpuscan_destroy(gs);
-        if ((got != 1 || p->seen == RACE) && test.info.has_lanes) /* other variants prove themselves, and races differ */
+        if ((got != 1 || p->seen == RACE) && test.info.has_lanes) /* other variants test themselves, and races vary */
             continue;
         if (got != (p->seen == WRONG ? 0 : -1)) {
             print_error("%s: %s\n", test.what, got == 1 ? "not seen" : got == 0 ? "wrong, not refused" : "refused");

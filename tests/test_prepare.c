@@ -1,8 +1,8 @@
-/* cc -O2 tests/test_prepare.c -o build/test_prepare -lcmocka -lOpenCL -lm -lpthread && build/test_prepare
-   Scratch and prepare: sizes that are enough, reuse, calls that only enqueue, calls from cold. */
+/* Scratch and prepare: sizes that suffice, scratch used again, calls that only enqueue, and calls that build first.
+      cc -O2 tests/test_prepare.c -o build/test_prepare -lcmocka -lOpenCL -lm -lpthread && build/test_prepare */
 #include "calls.h"
 
-/* Exactly as many bytes as the query says are enough, and those around them stay. The buffer starts out as garbage. */
+/* Checks that the size from the query is enough and that the bytes around it stay. The scratch starts as garbage. */
 static void test_scratch(void **state) {
     int which, s, round;
     (void)state;
@@ -31,10 +31,10 @@ static void test_scratch(void **state) {
             ran = test.ran[s];
             for (round = 0; round < 3; round++) {
                 job_right(test.gs, &j, &call);
-                test_buffer_get(&scratch); /* looks at the guards */
+                test_buffer_get(&scratch); /* checks the guards */
             }
             if (size && test.ran[s] != ran) {
-                /* a second object with the same scratch: nothing of the first may be believed */
+                /* a second object with the same scratch must rely on nothing that the first left there */
                 gpuscan_desc desc;
                 gpuscan *gs = NULL, *whole = test.gs;
                 memset(&desc, 0, sizeof desc);
@@ -56,7 +56,7 @@ static void test_scratch(void **state) {
         }
 }
 
-/* Scratch that many kinds of calls have used in turn: what one leaves there must not mislead the next. */
+/* Uses one scratch for many kinds of calls in turn: what a call leaves there must not mislead the next. */
 static void test_scratch_reuse(void **state) {
     gpuscan_call call = call_on(NULL);
     uint64_t size = 0, largest = 0;
@@ -94,8 +94,8 @@ static void test_scratch_reuse(void **state) {
     clReleaseMemObject(call.scratch.mem);
 }
 
-/* Scratch that the host may not touch, or in one way only: kernels and fills do what writes would, and what needs a
-   read is refused before anything is enqueued. As the buffer's own flags, and as its parent's. */
+/* Scratch that the host may not access, or only read or write. Kernels and fills replace writes; calls that need a read
+   are refused before anything is enqueued. The flags are the buffer's or its parent's. */
 static void scratch_flags(gpuscan *gs, cl_mem_flags flags, gpuscan_strategy strategy, int inside) {
     int which, reads = (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) != 0;
     for (which = 0; which < JOB_END; which++) {
@@ -123,7 +123,7 @@ static void scratch_flags(gpuscan *gs, cl_mem_flags flags, gpuscan_strategy stra
             test_expect(result, GPUSCAN_ERROR_BUFFER_ACCESS);
             assert_int_equal(layer.calls[LAYER_clEnqueueNDRangeKernel] + layer.calls[LAYER_clEnqueueFillBuffer], 0);
             job_untouched(&j);
-            call.scratch.mem = NULL; /* with the object's it runs */
+            call.scratch.mem = NULL; /* runs with the object's scratch */
             result = job_start(gs, &j, &call);
         }
         if (job_ran(&j, result, strategy)) {
@@ -145,7 +145,7 @@ static void test_scratch_flags(void **state) {
     int s, which;
     (void)state;
     test.gs = gs;
-    for (which = 0; which < JOB_END; which++) /* builds and self-tests, so that what is counted is the calls' own */
+    for (which = 0; which < JOB_END; which++) /* builds and self-tests first, so that only the calls' own work counts */
         TEST_EACH_STRATEGY(s) {
             job j;
             call.strategy = (gpuscan_strategy)s;
@@ -183,8 +183,8 @@ static unsigned forbidden_after_prepare(void) {
     return count;
 }
 
-/* A selection in place, of src, of its flags or of a payload, that handles do not show, is one by its bytes: the query's
-   scratch is what the call needs, and what was prepared is what it runs. */
+/* Selections in place (of src, flags or a payload) through different handles of one memory. The library must detect it
+   by the bytes: the query's scratch must suffice, and the call must run the prepared program. */
 static void test_places(void **state) {
     enum { COUNT = 3000, ELEMENT = 4 };
     size_t align = 0;
@@ -194,7 +194,7 @@ static void test_places(void **state) {
     test_cl(clGetDeviceInfo(test.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
     align = bits / 8;
     for (what = 0; what < 3; what++)
-        for (side = 0; side < 4; side++) { /* which of both are sub-buffers */
+        for (side = 0; side < 4; side++) { /* which of source and destination are sub-buffers */
             gpuscan *gs = layered(), *whole = test.gs;
             cl_buffer_region region = {0, COUNT * ELEMENT};
             gpuscan_select_desc desc = {0};
@@ -235,7 +235,7 @@ static void test_places(void **state) {
             test_ok(gpuscan_select(gs, &desc));
             assert_int_equal(forbidden_after_prepare(), 0);
             test_cl(clFinish(test.queue));
-            desc.src = desc.dst; /* somewhere else, where less is needed */
+            desc.src = desc.dst; /* not in place: needs less */
             desc.flags.mem = desc.dst.mem = payload.dst.mem = NULL;
             test_ok(gpuscan_select_scratch_size(gs, &desc, &apart));
             assert_true(apart + COUNT * ELEMENT <= size);
@@ -250,7 +250,7 @@ static void test_places(void **state) {
         }
 }
 
-/* After prepare a call only enqueues, with the caller's scratch and with the object's, and the desc given to prepare
+/* Checks that after prepare a call only enqueues, with the caller's scratch and the object's. The desc given to prepare
    may lack the buffers. */
 static void test_prepare(void **state) {
     int which, s, own;
@@ -290,7 +290,7 @@ static void test_prepare(void **state) {
                 job_untouched(&j);
                 layer_reset();
                 result = job_start(gs, &j, &call);
-                if (which == JOB_SCAN_PLACE && !job_ran(&j, result, call.strategy)) /* only the call knows that it is */
+                if (which == JOB_SCAN_PLACE && !job_ran(&j, result, call.strategy)) /* prepare cannot know it */
                     goto next;
                 test_ok(result);
                 if (forbidden_after_prepare())
@@ -298,7 +298,7 @@ static void test_prepare(void **state) {
                              forbidden_after_prepare(), layer_names[layer.log[0]]);
                 test_cl(clFinish(test.queue));
                 job_done(&j);
-                /* and again, once all is warm */
+                /* and again with everything built */
                 layer_reset();
                 job_reset(&j);
                 test_ok(job_start(gs, &j, &call));
@@ -315,7 +315,7 @@ static void test_prepare(void **state) {
             }
 }
 
-/* A call without prepare builds what it needs once. */
+/* Checks that a call without prepare builds once what it needs. */
 static void test_cold(void **state) {
     gpuscan *gs = layered(), *whole = test.gs;
     int which;
@@ -338,7 +338,7 @@ static void test_cold(void **state) {
     layer_expect_empty();
 }
 
-/* Buffers that the host may not touch: the library leaves them to kernels and copies. */
+/* Buffers that the host may not access: the library must use kernels and copies only. */
 static void test_no_host_access(void **state) {
     int which;
     (void)state;
@@ -394,7 +394,7 @@ static void test_no_host_access(void **state) {
     }
 }
 
-/* What has a queue of its own needs no default one. */
+/* Checks that calls with their own queue need no default queue. */
 static void test_prepare_with_queue(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_UNIFORM_ADD, JOB_REDUCE, JOB_HISTOGRAM};
     size_t i;
@@ -421,7 +421,7 @@ static void test_prepare_with_queue(void **state) {
     }
 }
 
-/* The object's state words begin anew when their tags run out. */
+/* Checks that the object's state words are cleared when their tags run out. */
 static void test_epochs(void **state) {
     gpuscan_call call = call_on(NULL);
     gpuscan *gs = layered(), *whole = test.gs;

@@ -1,5 +1,5 @@
 /* gpuscan_quantile and gpuscan_quantile_host against the reference, and ranks against sorted samples.
-   cc -O2 tests/test_quantile.c -o build/test_quantile -lcmocka -lOpenCL -lm && build/test_quantile */
+      cc -O2 tests/test_quantile.c -o build/test_quantile -lcmocka -lOpenCL -lm && build/test_quantile */
 #include "quantiles.h"
 
 static void check(quantile_case c) {
@@ -11,7 +11,7 @@ static int ascending(const void *a, const void *b) {
     return (int)*(const unsigned char *)a - (int)*(const unsigned char *)b;
 }
 
-/* A row for each count of samples from 0 on: the bin of a rank is the sorted sample's. */
+/* Uses a row for each count of samples from 0 on: the bin of a rank must be that of the sorted sample. */
 static void ranks_of_sorted_samples(void **state) {
     static const double   fractions[] = {0, 1, 0.5, 0.1, 1.0 / 3, 0.001, 0.9999999999999999, 1e-300, 0.75};
     enum { FRACTIONS = sizeof fractions / sizeof fractions[0], BINS = 64 };
@@ -51,7 +51,7 @@ static void ranks_of_sorted_samples(void **state) {
     free(got);
 }
 
-/* Fractions between which there is no double, and totals that doubles do not hold. */
+/* Fractions next to each other in double, and totals that doubles cannot hold. */
 static void exact_ranks(void **state) {
     static const uint64_t totals[] = {3, 10, 1000, (UINT64_C(1) << 53) - 1, (UINT64_C(1) << 53) + 1,
                                       UINT64_C(0x7fffffffffffffff), UINT64_MAX};
@@ -66,7 +66,7 @@ static void exact_ranks(void **state) {
             fractions[1] = i == 0 ? 0.1 : i == 1 ? 1 - ldexp(1, -53) : i == 2 ? ldexp(1, -64) : test_unit();
             fractions[0] = nextafter(fractions[1], 0);
             fractions[2] = nextafter(fractions[1], 1);
-            rank = ref_rank(fractions[1], totals[t]); /* the bins end just before, at and after it */
+            rank = ref_rank(fractions[1], totals[t]); /* bins end just before, at and after it */
             counts[0] = rank - 1;
             counts[1] = 1;
             counts[2] = rank < totals[t];
@@ -109,7 +109,7 @@ static void bins_and_forms(void **state) {
                 c.lower = -2.5;
                 c.upper = 100;
             }
-            if (bins[b] <= 1000 || test.is_long) /* of a GPU's form there is a program for each class of sizes */
+            if (bins[b] <= 1000 || test.is_long) /* a GPU's form builds a program for each class of sizes */
                 check(c);
             else
                 test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
@@ -136,7 +136,7 @@ static void rows_and_gaps(void **state) {
     }
 }
 
-/* As many fractions as there may be, in any order. */
+/* The most fractions allowed, in any order. */
 static void many_fractions(void **state) {
     quantile_case c;
     uint32_t      k;
@@ -171,7 +171,7 @@ static void large_totals(void **state) {
         }
 }
 
-/* Means and places between edges that are near the end of f32, of many samples: sums and differences would overflow. */
+/* Means and values between edges near the limits of f32, of many samples: their sums and differences overflow f32. */
 static void large_edges(void **state) {
     static const float    edges[5] = {-3e38f, -1e38f, 0, 1e38f, 3e38f}, ends[2] = {-3e38f, 3e38f};
     static const uint32_t counts[4] = {4000000000u, 4000000000u, 4000000000u, 4000000000u};
@@ -206,7 +206,7 @@ static void large_edges(void **state) {
     }
 }
 
-/* More histograms than a device has units, several of which a sub-group takes at once; the last ones do not fill it. */
+/* More histograms than a device has units; a sub-group takes several at once, and the last ones do not fill it. */
 static quantile_case several_small(uint32_t bins) {
     quantile_case c = a_quantile(bins % 2 ? GPUSCAN_QUANTILE_VALUE : GPUSCAN_QUANTILE_BIN, bins, COUNTS_SOME);
     c.rows = 301;
@@ -231,7 +231,7 @@ static void several_at_once(void **state) {
     }
 }
 
-/* Histograms that several groups share, where lanes exchange; the last group's bins end anywhere. */
+/* Histograms shared by several groups, if lanes exchange; the last group's bins end anywhere. */
 static void large_histograms(void **state) {
     static const gpuscan_limits limits[] = {{0, 0, 0, 32}, {0, 0, 0, 0}};
     static const uint32_t       bins[] = {16385, 65536, 100003, 16777217};
@@ -261,7 +261,7 @@ static void large_histograms(void **state) {
     }
 }
 
-/* What self-tests count is alike from both ends and adds up to a power of two, of odd numbers of bins, too. */
+/* Checks the counts for self-tests: symmetric, and their total is a power of two, also for odd numbers of bins. */
 static void counts_of_self_tests(void **state) {
     unsigned char counts[100 * 4];
     uint64_t      sums[100], total;
@@ -280,7 +280,7 @@ static void counts_of_self_tests(void **state) {
     }
 }
 
-/* Without a fence of device scope no group may wait for sums of another: a large histogram is one group's. */
+/* Without a fence of device scope no group may wait for another's sums, so a single group takes a large histogram. */
 static void without_a_fence(void **state) {
     static const gpuscan_limits limits[] = {{0, 0, GPUSCAN_WITHOUT_FENCE, 32}, {0, 0, 0, 32}};
     size_t                      l;
@@ -323,7 +323,7 @@ static void limited_devices(void **state) {
     }
 }
 
-/* After a histogram, on the device, as programs use it: the median of bytes. */
+/* The median of bytes by a histogram and a quantile on the device, as programs use them. */
 static void after_a_histogram(void **state) {
     const uint64_t         count = test_size(1000, 100001, 100001);
     unsigned char         *samples = (unsigned char *)test_alloc(count);

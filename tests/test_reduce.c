@@ -1,5 +1,5 @@
-/* gpuscan_reduce and gpuscan_reduce_host against the reference.
-   cc -O2 tests/test_reduce.c -o build/test_reduce -lcmocka -lOpenCL -lm && build/test_reduce */
+/* gpuscan_reduce and gpuscan_reduce_host against the reference. Races show only in wrong results, or in a simulator.
+      cc -O2 tests/test_reduce.c -o build/test_reduce -lcmocka -lOpenCL -lm && build/test_reduce */
 #include "reductions.h"
 
 static int check_reduce(reduce_case c) {
@@ -95,7 +95,7 @@ static void primes_and_random_lengths(void **state) {
     }
 }
 
-/* More than 2^24 elements, and in the long run more than 2^32. */
+/* Over 2^24 elements, and over 2^32 in the long run. */
 static void many(void **state) {
     reduce_case c =
         a_reduction(GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, test_size(20000, (UINT64_C(1) << 24) + 12345, 100000000));
@@ -144,7 +144,7 @@ static void more_than_32_bits(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
-/* All types by all operators; by default those of test_in_run. */
+/* All types with all operators; by default those of test_in_run. */
 static void types_and_operators(void **state) {
     int         type, op, s;
     reduce_case c;
@@ -196,7 +196,7 @@ static void differing_types(void **state) {
             c = a_reduction((gpuscan_type)from, GPUSCAN_OP_ADD, 0);
             c.to = (gpuscan_type)to;
             for (i = 0; i < count;
-                 i++) { /* what every type holds, with fractions that conversion to an integer drops */
+                 i++) { /* every type holds the integer part; conversion drops fractions */
                 double real = (double)test_below(400) / 8;
                 ref_store(c.from, data, i, ref_is_float(c.from) ? ref_real(real) : ref_bits((uint64_t)real));
             }
@@ -214,7 +214,7 @@ static void differing_types(void **state) {
     free(data);
 }
 
-/* ARGMIN and ARGMAX of all types, with ties all over; by default one of the two, with one strategy. */
+/* ARGMIN and ARGMAX of all types, with many ties; by default one of the two, with one strategy. */
 static void indices(void **state) {
     static const uint64_t counts[] = {0, 1, 2, 100, 5003, 100003};
     int                   type, op, s, all, one;
@@ -250,8 +250,8 @@ static void indices(void **state) {
             }
 }
 
-/* The values that ARGMIN and ARGMAX might take for "nothing yet": all elements the same extreme, NaN in most places or
-   in all, infinities, zeros of both signs. The extreme alone at each place of a few hundred. */
+/* Uses values that ARGMIN and ARGMAX might take for "nothing yet": all elements the same extreme, NaN in most positions
+   or in all, infinities, zeros of both signs. Also a single extreme at each position of a few hundred. */
 static void indices_of_extremes(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,
                                          GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64};
@@ -274,7 +274,7 @@ static void indices_of_extremes(void **state) {
             for (i = 0; i < count; i++)
                 ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_smallest(c.from) : ref_largest(c.from));
             check_pair_strategy(c);
-            for (block = 4096 / gpuscan__types[c.from].size, k = 0; k < 4; k++) { /* what a CPU looks at together */
+            for (block = 4096 / gpuscan__types[c.from].size, k = 0; k < 4; k++) { /* elements that a CPU compares */
                 const uint64_t at = k < 2 ? block - 1 + (uint64_t)k : 2 * block - 3 + (uint64_t)k;
                 for (i = 0; i < count; i++)
                     ref_store(c.from, data, i, ref_is_float(c.from) ? ref_real(1.0) : ref_bits(1));
@@ -384,7 +384,7 @@ static void inits_and_counts(void **state) {
                                                 UINT32_MAX,
                                                 type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
                     if (ref_size((gpuscan_type)type) < 4)
-                        continue; /* no type of a count */
+                        continue; /* not a type of counts */
                     c.count_type = (gpuscan_type)type;
                     c.device_count = values[v];
                     check_all_strategies(c);
@@ -500,8 +500,8 @@ static void conversions(void **state) {
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* Sums of random floats: the same bits in 100 runs, and within 4 sqrt(n) units of 2^-23 (2^-52) times the sum of the
-   magnitudes of what f64 (long double) gives. */
+/* Checks that sums of random floats have the same bits in 100 runs, and differ from the sum in f64 (long double for
+   f64) by at most 4 sqrt(n) units of 2^-23 (2^-52) times the sum of the magnitudes. */
 static void float_sums(void **state) {
     static const uint64_t counts[] = {1003, 100003, 3000017};
     gpuscan_reduce_desc   d;
@@ -560,7 +560,7 @@ static void float_sums(void **state) {
 
 /* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
 
-/* The caller's scratch, exactly as large as the query says, full of garbage and then of what the call before left. */
+/* Uses the caller's scratch of exactly the queried size, full of garbage and then of the previous call's data. */
 static void scratch_of_the_caller(void **state) {
     static const uint64_t counts[] = {0, 1, 1000, 70001, 5003, 1048577, 300007, 12};
     uint64_t              most = test_size(5003, 1048577, 1048577), size, largest, i;
@@ -609,7 +609,7 @@ static void scratch_of_the_caller(void **state) {
                 for (i = 0, sum = 0; i < d.count; i++)
                     sum += data[i];
                 test_same(GPUSCAN_TYPE_U32, test_buffer_get(&dst), &sum, 1);
-                test_buffer_get(&scratch); /* its guards */
+                test_buffer_get(&scratch); /* checks its guards */
             }
             test_buffer_free(&scratch);
             free(garbage);

@@ -1,15 +1,13 @@
-/* gpuscan_runs and gpuscan_runs_host against a loop.
-   cc -O2 tests/test_runs.c -o build/test_runs -lcmocka -lOpenCL -lm && build/test_runs */
+/* gpuscan_runs and gpuscan_runs_host against a loop. Races show only in wrong results, or in a simulator.
+      cc -O2 tests/test_runs.c -o build/test_runs -lcmocka -lOpenCL -lm && build/test_runs */
 #include "runs.h"
 
-/* Combinations of the tests are numbered apart from each other, so that no seed takes some of all of them. */
-
-/* By the strategy whose turn it is; where it is refused, by AUTO. */
+/* Checks a case with the strategy whose turn it is, or with AUTO if that is refused. */
 static void check_next(const run_case *c) {
     test_one_strategy(&runs, c, test_next_strategy());
 }
 
-/* ---- how long runs are ------------------------------------------------------------------------------------------- */
+/* ---- lengths of runs --------------------------------------------------------------------------------------------- */
 
 static void every_length(void **state) {
     uint64_t n, last = test_size(200, 2100, 4100);
@@ -23,7 +21,7 @@ static void every_length(void **state) {
     }
 }
 
-/* Around the sizes of tiles and parts. */
+/* Counts near the sizes of tiles and parts. */
 static void edges(void **state) {
     uint64_t k, top = test_size(11, 20, 24);
     int      off, lengths;
@@ -48,7 +46,7 @@ static void large_by_all_strategies(void **state) {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Each type, as == says and by bits; floats with zeros, NaN and infinities. */
+/* Keys of each type, compared by == and by bits; floats with zeros, NaN and infinities. */
 static void keys_of_all_types(void **state) {
     unsigned type, i;
     (void)state;
@@ -65,7 +63,7 @@ static void keys_of_all_types(void **state) {
     }
 }
 
-/* Keys of a byte are compared by words of four on GPUs: wherever in a vector they begin and end. */
+/* GPUs compare keys of a byte in words of four: keys begin and end anywhere in a vector. */
 static void keys_of_a_byte(void **state) {
     unsigned i;
     (void)state;
@@ -97,7 +95,7 @@ static void structs(void **state) {
 
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
-/* Each alone, and with each other. */
+/* Each output alone, and together. */
 static void outputs(void **state) {
     unsigned i;
     (void)state;
@@ -132,7 +130,7 @@ static void payloads(void **state) {
     }
 }
 
-/* Every operator that a type has; conversions; the keys themselves; NaN, zeros, and what overflows. */
+/* Every operator of a type, conversions, the keys as elements, NaN, zeros, and overflows. */
 static void reductions(void **state) {
     unsigned type, op;
     (void)state;
@@ -167,7 +165,7 @@ static void conversions(void **state) {
     }
 }
 
-/* Operators that do not commute, of 1 to 40 bytes. */
+/* Operators that do not commute, of elements from 1 to 40 bytes. */
 static void custom_operators(void **state) {
     static const test_operator *const ops[] = {&op_matrix_product, &op_brackets_match, &op_affine_compose,
                                                &op_seven_sum,      &op_last,           &op_three,
@@ -195,7 +193,7 @@ static void keys_are_what_is_reduced(void **state) {
 
 /* ---- capacity, counts, dispatches -------------------------------------------------------------------------------- */
 
-/* Only what is counted is wanted. */
+/* Only the count of runs is requested. */
 static void tally_alone(void **state) {
     run_case c = some_runs(test_size(400, 70001, 700001), RUNS_SHORT);
     (void)state;
@@ -207,7 +205,7 @@ static void tally_alone(void **state) {
     check_next(&c);
 }
 
-/* Where the room ends, in a tile or at its edge. */
+/* Capacities that end within a tile or at its edge. */
 static void capacities(void **state) {
     uint64_t n = test_size(700, 30011, 300007), i;
     (void)state;
@@ -250,13 +248,13 @@ static void dispatches(void **state) {
         c.tally = i % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
         c.tally_offset = i % 5;
         check_next(&c);
-        c.count += 100; /* and those that are written, not those that are counted */
+        c.count += 100; /* dispatches count the runs that are stored */
         c.capacity = tally_cases[i].count ? tally_cases[i].count : 1;
         check_next(&c);
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- offsets, scratch, limits ------------------------------------------------------------------------------------ */
 
 static void offsets(void **state) {
     uint64_t i;
@@ -271,7 +269,7 @@ static void offsets(void **state) {
     }
 }
 
-/* The caller's scratch with garbage in it, events. */
+/* The caller's scratch, full of garbage, and events. */
 static void scratch_and_events(void **state) {
     unsigned i;
     (void)state;
@@ -283,7 +281,7 @@ static void scratch_and_events(void **state) {
     }
 }
 
-/* Sums of floats take more room between passes than their state has: any number of parts, scratch at an offset. */
+/* Sums of floats keep more data between passes than their state: any number of parts, scratch at an offset. */
 static void scratch_of_float_sums(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
     gpuscan_limits            limits;
@@ -331,8 +329,8 @@ static void limits(void **state) {
 
 /* ---- the single pass --------------------------------------------------------------------------------------------- */
 
-/* Tiles that publish nothing, or late, and groups that begin in the wrong order: whoever waits combines them, under
-   limits, too. */
+/* Tiles that never publish, or late, and groups that begin in the wrong order: the groups that wait combine the tiles.
+   Also under limits. */
 static void silent_and_late_tiles(void **state) {
     static const char *const texts[] = {
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n",
@@ -359,7 +357,7 @@ static void silent_and_late_tiles(void **state) {
             chunk = test.gs->device.profile.chunk;
             test.gs->device.profile.polls = 3;
             test.gs->device.profile.chunk = 4096;
-            c.custom = &op_seven_sum; /* a custom text that is compiled in */
+            c.custom = &op_seven_sum; /* puts a custom text into the program */
             c.source = texts[t];
             c.device_count = c.count - c.count / 5;
             c.count_type = t == 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
@@ -369,7 +367,7 @@ static void silent_and_late_tiles(void **state) {
         }
 }
 
-/* 50,000 times the same f64 (f32 where there is none), which rounds, reduced 200 times in all: the same bits. */
+/* Reduces 50,000 f64 (f32 if there is none) whose sums round, up to 200 times: the bits must be the same. */
 static void same_bits(void **state) {
     enum { N = 50000 };
     gpuscan_type      type = test_has_type(GPUSCAN_TYPE_F64) ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32;
@@ -387,7 +385,7 @@ static void same_bits(void **state) {
         ref_store(type, data, i, ref_real(0.1 + (double)(i % 7) / 3));
     test_buffer_set(&keys, 0, N, zeros);
     test_buffer_set(&src, 0, N, data);
-    for (k = 1; k < GPUSCAN_STRATEGY_COUNT && (!ran || test.share == 1); k++) { /* each is a program to build */
+    for (k = 1; k < GPUSCAN_STRATEGY_COUNT && (!ran || test.share == 1); k++) { /* each builds a program */
         s = (int)test_next_strategy();
         test_case("the same bits, %s", test_strategy_name((gpuscan_strategy)s));
         for (i = 0; i < test_size(3, 40, 200); i++) {
@@ -416,7 +414,7 @@ static void same_bits(void **state) {
     free(data);
 }
 
-/* Two queues, one without order, that share the object's scratch. */
+/* Two queues, one out of order, that share the object's scratch. */
 static void queues(void **state) {
     enum { CALLS = 6 };
     uint32_t         n = (uint32_t)test_size(700, 100003, 1000003), i, k;
@@ -506,7 +504,7 @@ static void host_arrays(void **state) {
                 fail_msg("%s: run %" PRIu64 " at %" PRIu64, test.what, r, first);
         }
         assert_int_equal(found, r);
-        d.host_src = NULL; /* the least: how many there are */
+        d.host_src = NULL; /* only the count of runs */
         d.host_dst = d.host_starts = d.host_lengths = NULL;
         found = 77;
         test_ok(gpuscan_runs_host(test.gs, keys, NULL, n, &found, &d));

@@ -1,5 +1,5 @@
-/* gpuscan_scan and gpuscan_scan_host against the reference.
-   cc -O2 tests/test_scan.c -o build/test_scan -lcmocka -lOpenCL -lm && build/test_scan */
+/* gpuscan_scan and gpuscan_scan_host against the reference. Races show only in wrong results, or in a simulator.
+      cc -O2 tests/test_scan.c -o build/test_scan -lcmocka -lOpenCL -lm && build/test_scan */
 #include "scans.h"
 
 static int check_scan(scan_case c) {
@@ -20,7 +20,8 @@ static void check_pair_strategy(scan_case c) {
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
-/* Every length up to 4097, with the total, for one type and strategy, in buffers that stay. */
+/* Checks lengths up to `last`, with the total, for one type and strategy, in one set of buffers: all to 70, then steps
+   of `step`. */
 static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, gpuscan_scan_kind kind, uint64_t last,
                           uint64_t step) {
     size_t            size = ref_size(type);
@@ -30,7 +31,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, gpuscan_
     unsigned char    *sums = (unsigned char *)test_alloc((last + 1) * size);
     gpuscan_scan_desc d;
     uint64_t          n;
-    /* the exclusive sums, one more than there are elements, hold the inclusive ones and every total */
+    /* exclusive sums of one element more contain the inclusive sums and every total */
     test_fill(type, GPUSCAN_OP_ADD, data, last);
     ref_store(type, sums, last, ref_scan(type, sums, type, data, last, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL));
     test_buffer_set(&src, 1, last, data);
@@ -70,7 +71,7 @@ static void every_length(void **state) {
                                   test_size(600, 4097, 4097), test_size(53, 1, 1));
 }
 
-/* Around every size that may be a tile, a group's share or a level: powers of two and small multiples of them. */
+/* Lengths near all sizes of tiles, groups' shares and levels: powers of two and small multiples of them. */
 static void edges(void **state) {
     static const uint64_t odd[] = {3, 5, 6, 7, 9, 10, 12, 15};
     uint64_t              top = test_size(12, 22, 26), k, o;
@@ -117,7 +118,7 @@ static void primes_and_random_lengths(void **state) {
     }
 }
 
-/* More elements than 2^24 in one call: u8 to u32, and in place. */
+/* Over 2^24 elements in one call: u8 to u32, and in place. */
 static void many(void **state) {
     scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(20000, (UINT64_C(1) << 24) + 12345, 100000000));
     int       s;
@@ -131,7 +132,7 @@ static void many(void **state) {
     }
 }
 
-/* More elements than 32 bits count: bytes of 1, in place, so that element i becomes i + 1 modulo 256. */
+/* Over 2^32 elements: bytes of 1, in place, so that element i becomes i + 1 modulo 256. */
 static void more_than_32_bits(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS};
@@ -172,7 +173,7 @@ static void more_than_32_bits(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
-/* All types by all operators, exclusive and inclusive; by default those of test_in_run. */
+/* All types with all operators, exclusive and inclusive; by default those of test_in_run. */
 static void types_and_operators(void **state) {
     int       type, op, s, kind;
     scan_case c;
@@ -204,7 +205,7 @@ static void types_and_operators(void **state) {
             }
 }
 
-/* Bytes that groups scan by words: not the strategies of CPUs. */
+/* Bytes that groups scan in words; CPUs' strategies do not. */
 static void several_a_word(void **state) {
     int       op;
     scan_case c;
@@ -241,7 +242,7 @@ static void check_pair(gpuscan_type from, gpuscan_type to) {
             check_all_strategies(c);
         else
             check_scan(c);
-        /* rows of one element: the conversion alone */
+        /* rows of one element: only the conversion */
         if (!ref_is_float(from)) {
             test_random_bytes(data, (size_t)count * 8);
             c.rows = test_size(50, 2000, 20011);
@@ -277,7 +278,7 @@ static void differing_types(void **state) {
                 check_pair((gpuscan_type)from, (gpuscan_type)to);
 }
 
-/* Every f16 there is, read and written: as rows of one element it must come back as it was, and its f32 be exact. */
+/* Loads and stores every f16: a row of one element must keep its bits, and its f32 must be exact. */
 static void every_half(void **state) {
     static uint16_t halves[65536];
     scan_case       c = a_scan(GPUSCAN_TYPE_F16, GPUSCAN_OP_ADD, 1);
@@ -287,19 +288,19 @@ static void every_half(void **state) {
         halves[i] = (uint16_t)i;
     c.rows = test_size(3000, 65536, 65536);
     c.kind = GPUSCAN_INCLUSIVE;
-    c.data = test.is_small ? halves + 30000 : halves; /* infinity and NaN are among them */
+    c.data = test.is_small ? halves + 30000 : halves; /* includes infinity and NaN */
     check_scan(c);
     c.to = GPUSCAN_TYPE_F32;
     check_scan(c);
 }
 
-/* Sums of floats that f16 cannot hold: rounded once, when they are stored. */
+/* Sums of floats that f16 cannot hold: rounded once, when stored. */
 static void half_rounds_when_stored(void **state) {
     uint64_t  count = test_size(500, 30011, 30011), i;
     float    *data = (float *)test_alloc(count * sizeof *data);
     scan_case c = a_scan(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, count);
     (void)state;
-    for (i = 0; i < count; i++) /* multiples of 2^-10, up to 2^11: more digits than f16 has, and no more than f32 */
+    for (i = 0; i < count; i++) /* sums: multiples of 2^-10 up to 2^11, too long for f16 but not f32 */
         data[i] = (float)test_below(128) / 1024;
     c.data = data;
     c.to = GPUSCAN_TYPE_F16;
@@ -310,7 +311,7 @@ static void half_rounds_when_stored(void **state) {
     free(data);
 }
 
-/* MIN and MAX pass over NaN and keep infinities. */
+/* MIN and MAX skip NaN and keep infinities. */
 static void extremes_of_floats(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64};
     uint64_t                  count = test_size(300, 20011, 20011), i;
@@ -385,7 +386,7 @@ static void in_place(void **state) {
             c.src_offset = c.dst_offset = n % 4;
             check_all_strategies(c);
         }
-    /* types of one size, small and large ones */
+    /* types of one size, small and large */
     c = a_scan(GPUSCAN_TYPE_I32, GPUSCAN_OP_ADD, test_size(500, 20011, 20011));
     c.in_place = 1;
     c.from = GPUSCAN_TYPE_U8;
@@ -397,7 +398,7 @@ static void in_place(void **state) {
     check_all_strategies(c);
 }
 
-/* Rows, and many short ones: none may be scanned twice. */
+/* Rows in place, also many short ones: no row may be scanned twice. */
 static void rows_in_place(void **state) {
     scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(90, 1333, 1333));
     (void)state;
@@ -411,8 +412,8 @@ static void rows_in_place(void **state) {
     check_all_strategies(c);
 }
 
-/* Many short rows, which go by whole rows whatever strategy is asked for, and rows that are just too long for that:
-   types of all sizes, with all that a scan can have besides, in turn. */
+/* Short rows, which every strategy takes in tiles of whole rows, and rows that are just too long for that: types of all
+   sizes with all other options in turn. */
 static void many_short_rows(void **state) {
     static const uint64_t     counts[] = {1, 2, 3, 8, 31, 32, 33};
     static const gpuscan_type types[][2] = {{GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},
@@ -453,11 +454,11 @@ static void many_short_rows(void **state) {
         }
 }
 
-/* Rows of lengths that begin and end everywhere in vectors, lines and tiles: tiles are of 1024 vectors, and begin up to
-   eight of them before their first row. Vectors are of 4 elements, of 16 and of 1. */
+/* Rows that begin and end anywhere in vectors, cache lines and tiles. Tiles have 1024 vectors and begin up to eight
+   vectors before their first row. A vector has 4, 16 or 1 elements. */
 static void rows_in_tiles(void **state) {
     static const struct {
-        uint32_t elements, bytes, structs; /* of each type as long a part of a tile */
+        uint32_t elements, bytes, structs; /* lengths for each element size that fill equal parts of a tile */
     } counts[] = {{1, 1, 1},           {2, 2, 2},           {3, 3, 3},           {4, 16, 5},          {5, 17, 7},
                   {7, 15, 8},          {8, 31, 9},          {10, 100, 31},       {31, 127, 32},       {32, 128, 33},
                   {33, 129, 63},       {100, 333, 100},     {127, 1000, 127},    {129, 2047, 128},    {256, 2048, 13},
@@ -499,7 +500,7 @@ static void rows_in_tiles(void **state) {
         }
 }
 
-/* Rows of all shapes; the gaps between them are compared too. */
+/* Rows of all shapes; also checks the gaps between them. */
 static void rows_and_pitches(void **state) {
     static const struct {
         uint64_t rows, count, src_gap, dst_gap;
@@ -550,7 +551,7 @@ static void device_counts(void **state) {
                                                 UINT32_MAX,
                                                 type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
                     if (ref_size((gpuscan_type)type) < 4)
-                        continue; /* no type of a count */
+                        continue; /* not a type of counts */
                     c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
                     c.rows = (uint64_t)rows;
                     c.dst_pitch = counts[n] + 2;
@@ -563,7 +564,7 @@ static void device_counts(void **state) {
                 }
 }
 
-/* Init from the host and from the device, with and without total, for no, one, some and many elements. */
+/* Init from the host and the device, with and without total, for no, one, some and many elements. */
 static void inits_and_totals(void **state) {
     static const uint64_t             counts[] = {0, 1, 2, 63, 1000, 20011};
     static const gpuscan_type         types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I64, GPUSCAN_TYPE_F32};
@@ -620,7 +621,7 @@ static void custom_operators(void **state) {
             }
 }
 
-/* The order of the operands at every length: runs join only when nothing is swapped, left out or taken twice. */
+/* Checks the order of operands at every length: runs join only if none is swapped, lost or repeated. */
 static void runs_of_every_length(void **state) {
     scan_case c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, 0);
     (void)state;
@@ -632,7 +633,7 @@ static void runs_of_every_length(void **state) {
     }
 }
 
-/* Of elements of more than 32 bytes few fit a tile of whole rows. */
+/* Elements over 32 bytes: a tile of whole rows holds only a few. */
 static void rows_of_large_elements(void **state) {
     static const test_operator *const operators[] = {&op_matrices_product, &op_forty, &op_more_matrices_product};
     static const uint64_t             counts[] = {1, 3, 17, 100, 333};
@@ -680,7 +681,7 @@ static void custom_sizes(void **state) {
         }
 }
 
-/* A scan with a convert expression; wanted as the caller computed it. */
+/* Checks a scan with a convert expression against the caller's results. */
 static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *data, size_t to_size, const void *wanted) {
     uint64_t    rows = d.rows ? d.rows : 1, span = rows * d.count;
     test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, from_size, span);
@@ -715,7 +716,7 @@ static void conversions(void **state) {
     (void)state;
     sums = (uint32_t *)test_alloc(rows * count * 4);
 
-    /* flags: how many bytes before this one are large */
+    /* flags: counts earlier bytes above 200 */
     test_random_bytes(bytes, (size_t)count);
     for (i = 0, sum = 0; i < count; i++) {
         sums[i] = sum;
@@ -729,7 +730,7 @@ static void conversions(void **state) {
     if (test_takes_one_of(2, 0))
         check_convert(d, 1, bytes, 4, sums);
 
-    /* the index counts from 0 in every row */
+    /* the index begins at 0 in every row */
     test_random_bytes(words, (size_t)(rows * count) * 4);
     for (r = 0; r < rows; r++)
         for (i = 0, sum = 0; i < count; i++) {
@@ -743,12 +744,12 @@ static void conversions(void **state) {
     if (test_takes_one_of(2, 1))
         check_convert(d, 4, words, 4, sums);
 
-    /* floats below 0 become signed integers, though those are added as unsigned ones */
+    /* negative floats become signed integers, although the sums are unsigned */
     for (i = 0, sum = 0; i < count; i++) {
         int32_t quarters = (int32_t)test_below(4001) - 2000;
         float   x = (float)quarters / 4;
         memcpy(&words[i], &x, 4);
-        sum += (uint32_t)(quarters / 2); /* towards 0 */
+        sum += (uint32_t)(quarters / 2); /* rounds towards 0 */
         sums[i] = sum;
     }
     d.rows = 0;
@@ -798,11 +799,11 @@ static void conversions(void **state) {
     free(brackets);
 }
 
-/* Bytes to structs that are no power of two, and to large ones that are: a vector is one element then. */
+/* Bytes to structs whose size is not a power of two, and to large ones, so that a vector is one element. */
 static void conversions_to_structs(void **state) {
     static const struct {
         gpuscan_custom custom;
-        unsigned       numbers; /* uints in the struct; the first is the sum, the last a maximum */
+        unsigned       numbers; /* uints in the struct; the first is a sum, the last a maximum */
     } structs[] = {{{"typedef struct { uint v[3]; } three;\n"
                      "three join(three a, three b) { a.v[0] += b.v[0]; a.v[2] = max(a.v[2], b.v[2]); return a; }\n"
                      "three made(uint x) { three a; a.v[0] = x; a.v[1] = 7; a.v[2] = x; return a; }\n"
@@ -847,10 +848,9 @@ static void conversions_to_structs(void **state) {
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* Sums of random floats: the same bits run after run, and near the sum in f64. Each of the up to n additions behind a
-   sum rounds by at most half a unit of 2^-23 (2^-52) of what it gives, here to either side alike: together about
-   sqrt(n) of them, and the bound takes 4 sqrt(n) units of the sum of the magnitudes. f64 is held against long double.
- */
+/* Checks that sums of random floats have the same bits in every run and are near the sum in f64 (long double for f64).
+   Each of up to n additions rounds by at most half a unit of 2^-23 (2^-52), here to both sides alike, in total about
+   sqrt(n) units. The bound is 4 sqrt(n) units times the sum of the magnitudes. */
 static void check_float_sums(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, int runs) {
     size_t            size = ref_size(type);
     double            unit = type == GPUSCAN_TYPE_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
@@ -912,7 +912,7 @@ static void float_sums(void **state) {
 
 /* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
 
-/* The caller's scratch: exactly as large as the query says, full of garbage, then of what the call before left. */
+/* Uses the caller's scratch of exactly the queried size, full of garbage, then of the previous call's data. */
 static void scratch_of_the_caller(void **state) {
     static const uint64_t counts[] = {0, 1, 1000, 70001, 5003, 1048577, 300007, 12};
     test_buffer           src, dst, scratch;
@@ -971,7 +971,7 @@ static void scratch_of_the_caller(void **state) {
                 if (!test_scan_ran(&d))
                     continue;
                 test_same(GPUSCAN_TYPE_U32, test_buffer_get(&dst), sums, d.count);
-                test_buffer_get(&scratch); /* its guards */
+                test_buffer_get(&scratch); /* checks its guards */
             }
             test_buffer_free(&scratch);
             free(garbage);
@@ -982,7 +982,7 @@ static void scratch_of_the_caller(void **state) {
     free(sums);
 }
 
-/* Devices that have less: small groups, little local memory, nothing beyond plain OpenCL 1.2. */
+/* Devices with less: small groups, little local memory, only plain OpenCL 1.2. */
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {{1, 0, 0, 0},
                                             {16, 0, GPUSCAN_WITHOUT_LANES, 0},
@@ -1073,7 +1073,7 @@ static void host_arrays(void **state) {
         int            copied;
         test_buffer_set(&number, 0, 1, &few);
         test_cl(clFinish(test.queue));
-        for (copied = 0; copied < 2; copied++) { /* what lies behind the count stays, also where arrays are copied */
+        for (copied = 0; copied < 2; copied++) { /* elements behind the count must stay, also if arrays are copied */
             memset(&limits, 0, sizeof limits);
             limits.without = copied ? GPUSCAN_WITHOUT_ZERO_COPY : 0;
             test_limit(&limits);
@@ -1115,7 +1115,7 @@ static void host_arrays(void **state) {
     free(products);
 }
 
-/* Nothing to scan, and no src: the total is init, by every strategy. */
+/* An empty scan without src: the total must be init, with every strategy. */
 static void test_empty_scan(void **state) {
     test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
     const cl_uint init = 77;

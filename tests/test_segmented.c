@@ -1,8 +1,8 @@
-/* Scans by segments: heads, keys and offsets, against the reference.
-   cc -O2 tests/test_segmented.c -o build/test_segmented -lcmocka -lOpenCL -lm && build/test_segmented */
+/* Scans by segments (heads, keys and offsets) against the reference. Races show only in wrong results.
+      cc -O2 tests/test_segmented.c -o build/test_segmented -lcmocka -lOpenCL -lm && build/test_segmented */
 #include "scans.h"
 
-/* Bytes of a tile of each strategy: see test_chunk. */
+/* Size of a tile in bytes, for each strategy: see test_chunk. */
 enum { CHUNK = 4096 };
 
 static scan_case segmented(gpuscan_segment_form form, gpuscan_type keys, uint64_t count, uint64_t segments,
@@ -17,8 +17,8 @@ static scan_case segmented(gpuscan_segment_form form, gpuscan_type keys, uint64_
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Segments through all tiles, of one element, that end where tiles do, with offsets, in place, and counted; a CPU stores
-   half of them past caches that are said to be too small. */
+/* Segments that span all tiles, have one element or end at tiles' ends, with offsets, in place and counted. Half the
+   cases pretend that a CPU's cache is small, so that it stores past it. */
 static void shapes(void **state) {
     const uint64_t tile = CHUNK / 4, cache = test.gs->device.cache;
     const uint64_t counts[] = {0, 1, 5, tile - 1, tile, tile + 1, 3 * tile + 7, 20 * tile + 3};
@@ -48,7 +48,7 @@ static void shapes(void **state) {
             }
 }
 
-/* Where the bits of offsets end in the middle of a word, and of a tile. */
+/* Offsets whose bits end in the middle of a word, and of a tile. */
 static void shapes_of_offsets(void **state) {
     uint64_t i, n;
     (void)state;
@@ -66,9 +66,9 @@ static void shapes_of_offsets(void **state) {
     }
 }
 
-/* ---- offsets that are wrong -------------------------------------------------------------------------------------- */
+/* ---- wrong offsets ----------------------------------------------------------------------------------------------- */
 
-/* They descend, or lie beyond count: nothing else is written, and the next call is right. */
+/* Offsets that descend or exceed count: the call must not store out of bounds, and the next call must be right. */
 static void wrong_offsets(void **state) {
     enum { COUNT = 5000, MOST = 700 };
     const uint64_t    segments = test_size(60, MOST, MOST);
@@ -88,8 +88,8 @@ static void wrong_offsets(void **state) {
             test_case("wrong offsets %d, %s", kind, test_strategy_name((gpuscan_strategy)s));
             for (i = 0; i <= segments; i++)
                 at[i] = (uint32_t)(kind == 0   ? (segments - i) * 7     /* all descend */
-                                   : kind == 1 ? UINT32_MAX - i         /* far beyond */
-                                   : kind == 2 ? (i % 2 ? COUNT : 0)    /* to and fro */
+                                   : kind == 1 ? UINT32_MAX - i         /* far beyond count */
+                                   : kind == 2 ? (i % 2 ? COUNT : 0)    /* up and down */
                                                : test_random());
             test_buffer_set(&data, 2, segments + 1, at);
             test_buffer_set(&dst, 9, COUNT, NULL);
@@ -103,7 +103,7 @@ static void wrong_offsets(void **state) {
             d.call.strategy = (gpuscan_strategy)s;
             if (!test_scan_ran(&d))
                 continue;
-            test_buffer_get(&dst); /* the guards */
+            test_buffer_get(&dst); /* checks the guards */
             test_one_strategy(&scans, &after, (gpuscan_strategy)s);
         }
     test_buffer_free(&src);
@@ -114,8 +114,8 @@ static void wrong_offsets(void **state) {
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* Sums that round: within a segment element i + 1 of the exclusive scan is element i of the inclusive one, what is not
-   negative does not fall, a head's is init and its own; and a second call gives the same bits. */
+/* Sums that round. Within a segment, exclusive element i + 1 must be inclusive element i, sums of non-negative elements
+   must not decrease, and a head's result must be init and its element. A second call must give the same bits. */
 static void check_floats(gpuscan_strategy strategy, test_cuts cuts, uint64_t count, int has_init) {
     uint64_t          segments = count / 300 + 2, i;
     uint64_t         *at = cut_offsets(cuts, segments, count);
@@ -174,7 +174,7 @@ static void floats(void **state) {
     }
 }
 
-/* Each segment's sum begins with +0, of -0 alone, too; a minimum of NaN alone is the identity. */
+/* Checks that each segment's sum begins with +0, even for -0 alone; the minimum of NaN alone is the identity. */
 static void starts(void **state) {
     const float       in[] = {-0.0f, -0.0f, -0.0f, 2, -0.0f, NAN, NAN, 3};
     const uint8_t     heads[] = {0, 0, 7, 0, 1, 255, 0, 128};
@@ -196,9 +196,9 @@ static void starts(void **state) {
     test_same_bytes(out + 5, least, 4, 3);
 }
 
-/* ---- what decides ------------------------------------------------------------------------------------------------ */
+/* ---- keys and heads ---------------------------------------------------------------------------------------------- */
 
-/* Keys that are equal though their bits differ, or differ though they are equal bits; and numbers that lie close. */
+/* Keys that are equal with different bits, or different with equal bits (NaN), and numbers close to each other. */
 static void keys(void **state) {
     const uint32_t    f32[] = {0, 0x80000000, 0, 0x7fc00000, 0x7fc00000, 1, 2, 0x80000001, 0x7f800000, 0x7f800000};
     const uint16_t    f16[] = {0, 0x8000, 0, 0x7e00, 0x7e00, 1, 2, 0x8001, 0x7c00, 0x7c00};

@@ -1,5 +1,5 @@
-/* Rows and segments of gpuscan_reduce, one result each, against the reference.
-   cc -O2 tests/test_segments.c -o build/test_segments -lcmocka -lOpenCL -lm && build/test_segments */
+/* Rows and segments of gpuscan_reduce, with one result each, against the reference. Races show only in wrong results.
+      cc -O2 tests/test_segments.c -o build/test_segments -lcmocka -lOpenCL -lm && build/test_segments */
 #include "reductions.h"
 
 static void check(reduce_case c) {
@@ -20,7 +20,7 @@ static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count,
     return c;
 }
 
-/* A tile of the strategies on groups, in steps of the path, and one of those on a CPU: see test_chunk. */
+/* CHUNK: bytes of a CPU's tile (see test_chunk). group_tile: steps of the path in a group's tile. */
 enum { CHUNK = 4096 };
 
 static uint64_t group_tile(void) {
@@ -95,7 +95,7 @@ static void cuts(void **state) {
             }
 }
 
-/* Sums of u32 between offsets that are u32. */
+/* Returns a desc of u32 sums between u32 offsets. */
 static gpuscan_reduce_desc sums_between(const test_buffer *src, uint64_t count, const test_buffer *offsets,
                                         uint64_t segments, const test_buffer *dst, gpuscan_strategy strategy) {
     gpuscan_reduce_desc d;
@@ -110,7 +110,7 @@ static gpuscan_reduce_desc sums_between(const test_buffer *src, uint64_t count, 
     return d;
 }
 
-/* What the offsets are, by hand. */
+/* Checks sums between given offsets. */
 static void check_offsets(const uint64_t *offsets, uint64_t segments, uint64_t count, gpuscan_type type) {
     gpuscan_reduce_desc d;
     test_buffer         src = test_buffer_new(CL_MEM_READ_ONLY, 4, count), dst = test_buffer_new(0, 4, segments);
@@ -142,7 +142,7 @@ static void check_offsets(const uint64_t *offsets, uint64_t segments, uint64_t c
     free(numbers);
 }
 
-/* Very many empty segments at the start, at the end and in the middle of a few elements, and between long ones. */
+/* Many empty segments at the start, in the middle and at the end of a few elements, and between long ones. */
 static void empty_segments(void **state) {
     uint64_t  many = test_size(2000, UINT64_C(1) << 18, UINT64_C(1) << 22), count = test_size(900, 50000, 50000), i;
     uint64_t *at = (uint64_t *)test_alloc((many + 1) * sizeof *at);
@@ -162,7 +162,7 @@ static void empty_segments(void **state) {
     free(at);
 }
 
-/* Segments that end where tiles and vectors do, one through all tiles, and long and short ones in turn. */
+/* Segments that end at the ends of tiles and vectors, one across all tiles, and long and short ones alternating. */
 static void ends_at_tiles(void **state) {
     uint64_t count = test_size(3000, 60000, 60000), tile = group_tile(), n, i, next;
     uint64_t *at = (uint64_t *)test_alloc((count + 2) * sizeof *at);
@@ -175,7 +175,7 @@ static void ends_at_tiles(void **state) {
     steps[3] = 16;
     steps[4] = 15;
     steps[5] = CHUNK / 4;
-    steps[6] = tile / 3 + 1; /* from here on a segment is summed by itself */
+    steps[6] = tile / 3 + 1; /* from here on each segment is summed by itself */
     steps[7] = count;
     for (k = 0; k < 8; k++) {
         test_case("segments of %" PRIu64, steps[k]);
@@ -194,7 +194,7 @@ static void ends_at_tiles(void **state) {
     free(at);
 }
 
-/* Offsets that descend, or lie beyond count: nothing else is written, and the next call is right. */
+/* Offsets that descend or exceed count: the call must not store out of bounds, and the next call is right. */
 static void wrong_offsets(void **state) {
     enum { SEGMENTS = 3000 };
     uint64_t            count = 20000, i;
@@ -211,17 +211,17 @@ static void wrong_offsets(void **state) {
             test_case("wrong offsets %d, %s", kind, test_strategy_name((gpuscan_strategy)s));
             for (i = 0; i <= SEGMENTS; i++)
                 at[i] = (uint32_t)(kind == 0   ? (SEGMENTS - i) * 6                      /* all descend */
-                                   : kind == 1 ? test_below(count)                      /* some do */
-                                   : kind == 2 ? UINT32_MAX - i                          /* far beyond */
-                                   : kind == 3 ? (i % 2 ? count : 0)                     /* to and fro */
-                                   : kind == 4 ? (i == 0 ? count : test_below(2 * count)) /* the first is the last */
+                                   : kind == 1 ? test_below(count)                      /* some descend */
+                                   : kind == 2 ? UINT32_MAX - i                          /* far beyond count */
+                                   : kind == 3 ? (i % 2 ? count : 0)                     /* up and down */
+                                   : kind == 4 ? (i == 0 ? count : test_below(2 * count)) /* the first is the largest */
                                                : test_random());
             test_buffer_set(&data, 2, SEGMENTS + 1, at);
             test_buffer_set(&dst, 9, SEGMENTS, NULL);
             d = sums_between(&src, count, &data, SEGMENTS, &dst, (gpuscan_strategy)s);
             if (!test_reduce_ran(&d))
                 continue;
-            test_buffer_get(&dst); /* the guards */
+            test_buffer_get(&dst); /* checks the guards */
             test_one_strategy(&reductions, &after, (gpuscan_strategy)s);
         }
     test_buffer_free(&src);
@@ -232,7 +232,7 @@ static void wrong_offsets(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
-/* By one strategy each, in the long run by all: their programs take long to build. */
+/* Checks with one strategy, in the long run with all: these programs take long to build. */
 static void check_by(reduce_case c, gpuscan_strategy strategy) {
     if (test.is_long)
         check(c);
@@ -275,8 +275,8 @@ static void types_and_operators(void **state) {
     }
 }
 
-/* What a CPU sums side by side: rows and segments of at most a quarter of its vector, half of it, one, two and several.
-   Of these combinations a run takes a sixth. */
+/* Short sums that a CPU computes side by side: rows and segments of up to a quarter of its vector, half a vector, one,
+   two and several vectors. A run takes a sixth of the combinations. */
 static void short_segments(void **state) {
     static const uint64_t   lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 40, 60};
     static const gpuscan_op ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX, GPUSCAN_OP_ADD, GPUSCAN_OP_MIN};
@@ -294,10 +294,10 @@ static void short_segments(void **state) {
             for (k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
                 reduce_case c = rows_of((gpuscan_type)type, op, 1003, lengths[k]);
                 c.src_pitch = k % 3 == 1 ? lengths[k] + 1 : 0;
-                if (by_offsets) /* segments of 0 to 2 n + 1 */
+                if (by_offsets) /* segments of 0 to 2 n + 1 elements */
                     c = segments_of((gpuscan_type)type, op, 9001, 9001 / lengths[k], CUTS_RANDOM);
                 c.src_offset = k;
-                if (k % 2) { /* MIN and MAX: of NaN alone */
+                if (k % 2) { /* MIN and MAX of NaN alone */
                     c.filling = FILL_NAN;
                     c.init = k % 4 == 1 ? INIT_HOST : INIT_DEVICE;
                 }
@@ -306,7 +306,7 @@ static void short_segments(void **state) {
         }
 }
 
-/* Results that are larger and smaller than the elements, which they lie beside in local memory. */
+/* Results larger and smaller than the elements beside which they lie in local memory. */
 static void sizes_of_results(void **state) {
     static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64}};
     static const uint64_t     segments[] = {40, 1000, 9000, 25000};
@@ -321,7 +321,7 @@ static void sizes_of_results(void **state) {
         }
 }
 
-/* Sums begin with +0, of -0 alone and of nothing; minima of NaN alone are the identity, and NaN has no index. */
+/* Sums begin with +0, even for -0 alone and for nothing; minima of NaN alone are the identity, and have no index. */
 static void special_floats(void **state) {
     float               data[] = {-0.0f, -0.0f, -0.0f, NAN, NAN, 3, NAN, 2, -0.0f, 0.0f};
     uint32_t            offsets[] = {0, 3, 3, 5, 7, 10, 10}, bits[6], k;
@@ -351,7 +351,7 @@ static void special_floats(void **state) {
                 fail_msg("%s: sum %u is %08x", test.what, (unsigned)k, (unsigned)bits[k]);
         d.op = GPUSCAN_OP_MIN;
         test_ok(gpuscan_reduce_host(test.gs, data, bits, 10, &d));
-        for (k = 0; k < 6; k++) /* of zeros either */
+        for (k = 0; k < 6; k++) /* either zero */
             if (bits[k] != minima[k] && ((bits[k] | minima[k]) & 0x7fffffff))
                 fail_msg("%s: minimum %u is %08x", test.what, (unsigned)k, (unsigned)bits[k]);
         d.op = GPUSCAN_OP_ARGMIN;
@@ -364,7 +364,7 @@ static void special_floats(void **state) {
 
 /* ---- the same bits ----------------------------------------------------------------------------------------------- */
 
-/* Floats that round, in rows and segments, run after run and in two queues at once: the bits of the first run. */
+/* Floats that round, in rows and segments, repeated and in two queues at once: all runs must have equal bits. */
 static void same_bits(void **state) {
     const uint64_t count = test_size(4000, 200000, 1000000);
     const unsigned runs = (unsigned)test_size(3, test.is_long ? 200 : 12, 200);
@@ -419,7 +419,7 @@ static void same_bits(void **state) {
                 if (run == 0) {
                     test_cl(clFinish(queues[q]));
                     memcpy(first, test_buffer_get(&dst[q]), 201 * size);
-                } else if (q == 1) { /* and another one beside it */
+                } else if (q == 1) { /* another call at the same time */
                     test_buffer_set(&dst[0], 3, 201, NULL);
                     d.dst = dst[0].at;
                     d.call.queue = queues[0];
@@ -442,7 +442,7 @@ static void same_bits(void **state) {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-/* That the program used last has no path. */
+/* Checks whether the last program sums segments by lanes, not along a path. */
 static void is_by_lanes(int wanted) {
     const gpuscan__program *program = test.gs->programs;
     assert_non_null(program);
@@ -457,7 +457,7 @@ static const struct {
           {GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR},    {GPUSCAN_TYPE_U8, GPUSCAN_OP_ARGMIN},
           {GPUSCAN_TYPE_F32, GPUSCAN_OP_ARGMAX}, {GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD}};
 
-/* Segments by lanes whose long ones are split: of a sub-group, of one group, of several and of all; and of groups. */
+/* Segments by lanes, whose long ones are split: by sub-groups, one group, several groups or all. */
 static void segments_split(uint64_t k, uint64_t all) {
     gpuscan__profile *profile = &test.gs->device.profile;
     uint64_t          i, least = 4 * (uint64_t)test.gs->device.units;
@@ -489,12 +489,12 @@ static void segments_split(uint64_t k, uint64_t all) {
     }
 }
 
-/* Few elements have smaller groups, unless segments are long on the whole. */
+/* Calls of few elements use smaller groups, unless segments are long on average. */
 static void groups_of_lanes(void **state) {
     static const struct {
         uint64_t count, segments;
         uint32_t group;
-        gpuscan_type type; /* each its own, so that the program is the last */
+        gpuscan_type type; /* all differ, so that the program is the last */
     } cases[] = {{1023, 100, 128, GPUSCAN_TYPE_U32}, {1024, 100, 256, GPUSCAN_TYPE_I32},
                  {4095, 1, 128, GPUSCAN_TYPE_U64},   {4096, 1, 256, GPUSCAN_TYPE_I64},
                  {8191, 2, 128, GPUSCAN_TYPE_U16},   {8192, 2, 256, GPUSCAN_TYPE_U8}};
@@ -514,7 +514,7 @@ static void groups_of_lanes(void **state) {
     }
 }
 
-/* Short rows and few elements in segments, some lanes each, of sub-groups of several widths; and more than that. */
+/* Short rows and small segments, each by a few lanes, with sub-groups of several widths; and larger ones. */
 static void by_lanes(void **state) {
     static const uint32_t widths[] = {8, 32, 16, 64};
     static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 8, 9, 31, 33, 64, 100, 257, 1000, 2049};
@@ -526,7 +526,7 @@ static void by_lanes(void **state) {
         uint64_t       k = (w + test.seed) % 6;
         if (test.is_small ? w != test.seed % 3 : !test_share(w, 2))
             continue;
-        if (test.gs->device.profile.row_lanes_group % widths[w] != 0) /* its groups are no whole sub-groups */
+        if (test.gs->device.profile.row_lanes_group % widths[w] != 0) /* its groups are not whole sub-groups */
             continue;
         memset(&limits, 0, sizeof limits);
         limits.lanes = widths[w];
@@ -564,7 +564,7 @@ static void by_lanes(void **state) {
         is_by_lanes(0);
         segments_split(k, all);
         wrong_offsets(state);
-        if (test.is_small) /* that takes the simulator minutes */
+        if (test.is_small) /* takes the simulator minutes */
             continue;
         empty_segments(state);
         ends_at_tiles(state);

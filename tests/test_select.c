@@ -1,14 +1,14 @@
-/* gpuscan_select and gpuscan_select_host against a loop.
-   cc -O2 tests/test_select.c -o build/test_select -lcmocka -lOpenCL -lm && build/test_select */
+/* gpuscan_select and gpuscan_select_host against a loop. Races show only in wrong results, or in a simulator.
+      cc -O2 tests/test_select.c -o build/test_select -lcmocka -lOpenCL -lm && build/test_select */
 #include "selections.h"
 
-/* By the strategy whose turn it is; where it is refused, by AUTO. */
+/* Checks a case with the strategy whose turn it is, or with AUTO if that is refused. */
 static void check_next(const selection_case *c) {
     test_one_strategy(&selections, c, test_next_strategy());
 }
 
-/* A u32 selection with its indices, by one of the three: most tests take these, since each other shape is a program to
-   build for each strategy. */
+/* Returns a u32 selection with its indices, by flags, bits or a predicate. Most tests use these: each other shape is
+   another program for each strategy. */
 static selection_case plain(uint64_t count, selection_density density, uint64_t by) {
     selection_case c = a_selection(GPUSCAN_TYPE_U32, count, density);
     c.by = (gpuscan_select_by)(by % 3);
@@ -18,7 +18,7 @@ static selection_case plain(uint64_t count, selection_density density, uint64_t 
 
 static const gpuscan_type flag_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- densities --------------------------------------------------------------------------------------------------- */
 
 static void every_length(void **state) {
     uint64_t n, last = test_size(200, 2100, 4100);
@@ -32,7 +32,7 @@ static void every_length(void **state) {
     }
 }
 
-/* Around the sizes of tiles and parts, none, all, the first and the last only, blocks that end with tiles or not. */
+/* Counts near the sizes of tiles and parts. Selects none, all, only the first or last, or blocks that end at tiles. */
 static void edges_and_densities(void **state) {
     uint64_t k, top = test_size(11, 20, 24);
     int      off, density, by;
@@ -58,7 +58,7 @@ static void large_by_all_strategies(void **state) {
 
 /* ---- types and sizes --------------------------------------------------------------------------------------------- */
 
-/* A predicate on each type; by the index alone, too. */
+/* A predicate on each type, and on the index alone. */
 static void predicates(void **state) {
     unsigned type;
     (void)state;
@@ -100,12 +100,12 @@ static void flags_of_all_types(void **state) {
             c.flag_type = flag_types[f];
             c.flags_are_src = ref_size((gpuscan_type)type) == ref_size(flag_types[f]);
             c.invert = (int)(type + f) % 3 == 0;
-            if (test_share(type + 3 * f, c.flags_are_src ? 5 : 20)) /* f64 is moved as bytes, whatever the device has */
+            if (test_share(type + 3 * f, c.flags_are_src ? 5 : 20)) /* f64 moves as bytes on every device */
                 check_next(&c);
         }
 }
 
-/* What is its own flag is listed itself, and written by words where it is small, wherever it begins and ends. */
+/* Elements that are their own flags: they are listed themselves. Small ones are stored in words, wherever they lie. */
 static void small_own_flags(void **state) {
     unsigned i;
     (void)state;
@@ -123,7 +123,7 @@ static void small_own_flags(void **state) {
     }
 }
 
-/* Tiles of large elements are written by several groups each, in a single pass. */
+/* Large elements: several groups store a tile, in a single pass. */
 static void large_elements(void **state) {
     unsigned i;
     (void)state;
@@ -140,7 +140,7 @@ static void large_elements(void **state) {
     }
 }
 
-/* None to eight payloads, with and without dst and indices. */
+/* No payload up to eight, with and without dst and indices. */
 static void payloads(void **state) {
     uint32_t k, i;
     (void)state;
@@ -158,7 +158,7 @@ static void payloads(void **state) {
     }
 }
 
-/* Only what is counted is wanted. */
+/* Only the count is requested. */
 static void tally_alone(void **state) {
     int by;
     (void)state;
@@ -175,7 +175,7 @@ static void tally_alone(void **state) {
     }
 }
 
-/* What is prepared with the tally as the only output is what such a call needs. */
+/* Checks that a call prepared with the tally as its only output needs nothing more. */
 static void prepared_tally(void **state) {
     test_buffer         flags = test_buffer_new(CL_MEM_READ_ONLY, 1, 5000), tally;
     gpuscan             *whole = test.gs;
@@ -211,7 +211,7 @@ static void prepared_tally(void **state) {
 
 /* ---- capacity, counts, dispatches -------------------------------------------------------------------------------- */
 
-/* Where the room ends, in a tile or at its edge: before the first, at what is kept and one beside. */
+/* Capacities that end within a tile or at its edge: before the first, at the last selected element and beside it. */
 static void capacities(void **state) {
     uint64_t n = test_size(700, 30011, 300007), i;
     (void)state;
@@ -255,13 +255,13 @@ static void dispatches(void **state) {
         c.tally = i % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
         c.tally_offset = i % 5;
         check_next(&c);
-        c.count += 100; /* and those that are written, not those that are counted */
+        c.count += 100; /* dispatches count the elements that are stored */
         c.capacity = tally_cases[i].count ? tally_cases[i].count : 1;
         check_next(&c);
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- offsets, scratch, limits ------------------------------------------------------------------------------------ */
 
 static void offsets(void **state) {
     uint64_t i;
@@ -302,7 +302,7 @@ static void in_place(void **state) {
     }
 }
 
-/* dst where the flags are, which are others than src. */
+/* dst in place of the flags, which differ from src. */
 static void over_the_flags(void **state) {
     enum { N = 5000 };
     uint32_t            *src = (uint32_t *)test_alloc(N * 4), *flags = (uint32_t *)test_alloc(N * 4);
@@ -341,7 +341,7 @@ static void over_the_flags(void **state) {
     free(flags);
 }
 
-/* The caller's scratch with garbage in it, events; what scratch_size says is enough, in place, too. */
+/* The caller's scratch, full of garbage, and events. The size from scratch_size suffices, also in place. */
 static void scratch_and_events(void **state) {
     unsigned i;
     (void)state;
@@ -376,7 +376,7 @@ static void limits(void **state) {
 
 /* ---- the single pass --------------------------------------------------------------------------------------------- */
 
-/* Tiles that publish nothing, or late, and groups that begin in the wrong order: whoever waits counts them. */
+/* Tiles that never publish, or late, and groups that begin in the wrong order: groups that wait count these tiles. */
 static void silent_and_late_tiles(void **state) {
     static const char *const texts[] = {
         "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n",
@@ -410,7 +410,7 @@ static void silent_and_late_tiles(void **state) {
     test.gs->device.profile.chunk = chunk;
 }
 
-/* Tiles that publish nothing, under limits: what recounts them has other words, groups and lanes there. */
+/* Tiles that never publish, under limits: recounting then uses other words, groups and lanes. */
 static void silent_tiles_under_limits(void **state) {
     static const gpuscan_limits cases[] = {{1, 0, 0, 0},
                                            {8, 0, 0, 0},
@@ -441,7 +441,7 @@ static void silent_tiles_under_limits(void **state) {
     }
 }
 
-/* Two queues, and one without order, that share the object's scratch. */
+/* Two queues, and one out of order, that share the object's scratch. */
 static void queues(void **state) {
     enum { CALLS = 6 };
     uint32_t         n = (uint32_t)test_size(700, 100003, 1000003), i, k;
@@ -490,7 +490,7 @@ static void queues(void **state) {
     free(wanted);
 }
 
-/* As many bits as sums of 32 bits hold, all of them 1, and those of the last word behind the count, too. */
+/* The most bits that 32-bit sums hold, all of them 1, even in the last word behind the count. */
 static void full_words(void **state) {
     const uint64_t      words = UINT64_C(1) << 27, counts[] = {words * 32 - 31, words * 32 - 1};
     const cl_uint       ones = UINT32_MAX;
@@ -521,7 +521,7 @@ static void full_words(void **state) {
     test_cl(clReleaseMemObject(d.flags.mem));
 }
 
-/* Counts above 2^32, of which the device's is small: by bits, whose flags are never read but for the first. */
+/* Counts above 2^32, but a small count on the device. By bits: only the first flags are read. */
 static void large_counts(void **state) {
     uint64_t            count = (UINT64_C(1) << 32) + 100, live = test_size(700, 30011, 30011), i, kept = 0;
     test_buffer         flags, indices, tally, number;
@@ -612,7 +612,7 @@ static void host_arrays(void **state) {
                 wanted[k++] = src[off + i];
         assert_int_equal(selected, k);
         test_same_bytes(dst + off, wanted, 4, k);
-        test_same_bytes(dst + off + k, src + off + k, 4, n - k); /* in place it stays as it was */
+        test_same_bytes(dst + off + k, src + off + k, 4, n - k); /* in place, the rest stays */
     }
     selected = 5;
     test_ok(gpuscan_select_host(test.gs, NULL, NULL, NULL, 0, &selected, NULL));

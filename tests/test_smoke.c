@@ -1,6 +1,6 @@
-/* cc -O2 test_smoke.c -o test_smoke -lcmocka -lOpenCL -lm -lpthread -ldl
-   Every operation with every strategy at a few lengths, in as few programs as that takes: for implementations that
-   compile or run too slowly for all tests. */
+/* Every operation with every strategy at a few lengths, in few programs, for implementations that compile or run too
+   slowly for all tests.
+      cc -O2 test_smoke.c -o test_smoke -lcmocka -lOpenCL -lm -lpthread -ldl */
 #include "jobs.h"
 
 static void check_job(int which, uint64_t n) {
@@ -10,8 +10,8 @@ static void check_job(int which, uint64_t n) {
         job j;
         if (which == JOB_UNIFORM_ADD && s != GPUSCAN_STRATEGY_AUTO && s != GPUSCAN_STRATEGY_MULTI_PASS)
             continue;
-        /* a slow simulator: each job, and each strategy, but of their pairs a quarter, with another seed another one; of
-           the forms for host arrays, which launch the same, the choice of AUTO */
+        /* a slow simulator runs each job and each strategy, but a quarter of their pairs, chosen by the seed; for host
+           arrays, which launch the same kernels, only AUTO */
         if (test.is_small && test.share > 1 && s != GPUSCAN_STRATEGY_AUTO &&
             (which >= JOB_DEVICE_END || ((uint64_t)(s + which) + test.seed / 2) % 4))
             continue;
@@ -19,7 +19,7 @@ static void check_job(int which, uint64_t n) {
         call.strategy = (gpuscan_strategy)s;
         test_case("%s of %" PRIu64 ", %s", job_names[which], n, test_strategy_name(call.strategy));
         job_new(&j, which, n);
-        for (round = 0; round < 2; round++) { /* the second finds what the first left in the scratch memory */
+        for (round = 0; round < 2; round++) { /* the second call finds the first one's scratch */
             job_reset(&j);
             if (!job_ran(&j, job_start(test.gs, &j, &call), call.strategy))
                 break;
@@ -34,7 +34,7 @@ static void operations(void **state) {
     int which;
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++)
-        /* here and below: with another seed the others */
+        /* here and below, another seed runs the others */
         if (test_takes_one_of(test.is_small ? 3 : 2, (uint64_t)which))
             check_job(which, which == JOB_SCAN_SMALL ? 1000 : test_size(3001, 70001, 1000003));
 }
@@ -47,7 +47,7 @@ static void host_arrays(void **state) {
             check_job(which, 1009);
 }
 
-/* The same programs at other lengths: none, one, around a group and a tile, many tiles. */
+/* The same programs at other lengths: one, two, near a group and a tile, many tiles. */
 static void lengths(void **state) {
     static const uint64_t counts[] = {1, 2, 31, 63, 255, 256, 257, 1023, 1025, 2048, 4097, 8191, 32767, 33333};
     size_t i;
@@ -61,7 +61,7 @@ static void lengths(void **state) {
     }
 }
 
-/* An integral image in groups of two sub-groups, which tell each other sums also where there are no lanes. */
+/* An integral image with groups of two sub-groups, which exchange sums even without lanes. */
 static void two_subgroups(void **state) {
     uint32_t group = test.gs->device.profile.integral_group, width = test.gs->device.lane_width;
     gpuscan_call call;

@@ -1,6 +1,6 @@
-/* gpuscan_sort and gpuscan_sort_host against a stable sort on the host.
-   cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
-static unsigned long long narrow = 0xffffffff; /* before any header: the harness says which of POSIX it wants */
+/* gpuscan_sort and gpuscan_sort_host against a stable sort on the host. Races show only in wrong results.
+      cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
+static unsigned long long narrow = 0xffffffff; /* before all headers: the harness selects POSIX */
 #define GPUSCAN__SORT_NARROW narrow
 #include "sorts.h"
 
@@ -8,8 +8,8 @@ static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSC
                                               GPUSCAN_STRATEGY_SINGLE_PASS};
 enum { STRATEGIES = 3 };
 
-/* What a program is built for, but the strategy: the keys' bits or kind of float, and how large the values are that
-   move with them, 0, 4 or 8 bytes. */
+/* Returns a number for the program of a case, without its strategy: the keys' bits or kind of float, and the bytes of a
+   value that moves with each key: 0, 4 or 8. */
 static uint64_t program_of(const sort_case *c) {
     gpuscan_type type = c->custom ? sort_customs[c->custom - 1].key_type : c->type ? c->type : GPUSCAN_TYPE_U32;
     uint64_t     values = c->sizes[0] ? (c->sizes[0] == 8 && !c->sizes[1] ? 2 : 1) : 0;
@@ -18,8 +18,8 @@ static uint64_t program_of(const sort_case *c) {
     return (uint64_t)gpuscan__sort_type(type) + GPUSCAN_TYPE_COUNT * (values + 3 * (uint64_t)c->custom);
 }
 
-/* Whether a case belongs to the run by a strategy: 32 bits with an index by all; each other kind of keys with one, and
-   32 bits with other values, by one; a share of the rest. */
+/* Returns whether a run checks a case with a strategy: keys of 32 bits with an index always; each other kind of key
+   with an index, and 32 bits with other values, with one strategy; a share of the rest. */
 static int belongs(const sort_case *c, unsigned strategy) {
     uint64_t  program = program_of(c);
     sort_case usual = a_sort(c->type, 0), u32 = a_sort(GPUSCAN_TYPE_U32, 0);
@@ -39,7 +39,7 @@ static void check_all(sort_case c) {
             test_strategies(&sorts, &c, (int)strategies[s], (int)strategies[s]);
 }
 
-/* By one strategy, the one whose turn it is if it belongs to the run. */
+/* Checks a case with one strategy: the one whose turn it is, if the run includes it. */
 static void check_next(sort_case c) {
     unsigned i, s = 0;
     for (i = 0; i < STRATEGIES && (i == 0 || !belongs(&c, s)); i++)
@@ -48,8 +48,8 @@ static void check_next(sort_case c) {
         test_strategies(&sorts, &c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
 }
 
-/* From here on groups sort together in one launch, of as many tiles as need more. alone: one of them does not wait for
-   the others, unless they are there at once. */
+/* Makes groups sort together in one launch, even of many tiles. alone: one group does not wait for the others, unless
+   they run at once. */
 static void together(int alone) {
     test.gs->device.profile.sort_group = 32;
     test.gs->device.profile.sort_together = 1u << 20;
@@ -58,9 +58,8 @@ static void together(int alone) {
         test.gs->device.profile.polls = 1;
 }
 
-/* From here on a CPU's sort has passes over parts, however few the elements, and before them mostly tries buckets, in
-   which values mostly follow keys in blocks. Groups sort together, or in every second place of the tests have a launch a
-   pass. */
+/* Makes a CPU's sort take passes over parts of any size, mostly after trying buckets whose values mostly follow keys in
+   blocks. Every second call of this function makes groups sort together. */
 static void in_parts(void) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
@@ -73,10 +72,11 @@ static void in_parts(void) {
     if (test_below(4))
         test.gs->device.profile.sort_bucket = 1;
     if (test_below(2))
-        test.gs->device.profile.sort_split = 1; /* buckets are cut once more */
+        test.gs->device.profile.sort_split = 1; /* buckets are divided once more */
 }
 
-/* Of two forms, each of which is several programs to compile, a small share of a run takes one, by its seed. */
+/* Returns whether a run takes one of two forms, each of which builds several programs. A small share takes only one, by
+   its seed. */
 static int turn_of(int form) {
     return (unsigned)form % 2 == test.seed % 2 || test.is_small || test_share((uint64_t)form, 1);
 }
@@ -101,7 +101,7 @@ static void lengths(void **state) {
     }
 }
 
-/* What one group sorts with few rounds or more, one less and one more of it; with masks, and where digits are alike. */
+/* Counts that one group sorts with more or fewer rounds, one less and one more; with masks, and with equal digits. */
 static void small_tiles(void **state) {
     static const uint64_t counts[] = {511,  512,  513,  1023, 1024, 1025, 2047, 2048, 2049, 2559, 2560, 2561,
                                       4095, 4096, 4097, 5119, 5120, 5121, 6143, 6144, 6145};
@@ -127,7 +127,8 @@ static void lengths_in_parts(void **state) {
     lengths(state);
 }
 
-/* Buckets of several blocks: of a window's nine bits the last four make sixteen. Or of eighteen bits, cut once more. */
+/* Buckets of several blocks: the last four of a window's nine bits make sixteen of them. Or of eighteen bits, divided
+   once more. */
 static void buckets_in_blocks(void **state) {
     static const uint32_t sizes[] = {4, 8, 0, 12};
     const size_t          n = sizeof sizes / sizeof sizes[0];
@@ -139,7 +140,7 @@ static void buckets_in_blocks(void **state) {
     for (i = 0; i < 4 * n; i++) {
         sort_case c = a_sort(i % n == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
         test.gs->device.profile.sort_split = i < n ? 1u << 20 : 1;
-        c.bit_begin = i < 2 * n ? 7 : i < 3 * n ? 0 : 8; /* from the third on, digits that a bucket shares */
+        c.bit_begin = i < 2 * n ? 7 : i < 3 * n ? 0 : 8; /* in the last two quarters, a bucket's keys share digits */
         c.bit_end = i < n ? 16 : i < 2 * n ? 25 : 32;
         c.keys = i < 2 * n ? KEYS_RANDOM : KEYS_GAP;
         c.sizes[0] = sizes[i % n];
@@ -149,7 +150,7 @@ static void buckets_in_blocks(void **state) {
     }
 }
 
-/* Of one tile to many, whose groups are all there, or not. */
+/* One tile to many; the groups run at once, or not. */
 static void lengths_together(void **state) {
     static const uint64_t counts[] = {0, 1, 255, 256, 257, 511, 512, 513, 1021, 4096, 8191, 8192, 8193, 16411, 50021};
     size_t                i;
@@ -164,7 +165,7 @@ static void lengths_together(void **state) {
         together(alone);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort((i + test.seed / 2) % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_F32, counts[i]);
-            if (!test_takes_one_of(2, i + test.seed / 4)) /* of one type; not always with the same of turn_of */
+            if (!test_takes_one_of(2, i + test.seed / 4)) /* of one type; independent of turn_of */
                 continue;
             c.sizes[0] = i % 3 ? 0 : 4;
             c.has_permutation = i % 3 == 1;
@@ -175,7 +176,7 @@ static void lengths_together(void **state) {
     }
 }
 
-/* Of floats +0 and -0 are equal keys, which keep their order. */
+/* Checks that floats +0 and -0 are equal keys, which keep their order. */
 static void zeros(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F16};
     static const sort_keys    keys[] = {KEYS_SPECIAL, KEYS_RANDOM, KEYS_FEW};
@@ -197,7 +198,7 @@ static void zeros(void **state) {
         }
 }
 
-/* Whether a program of such sorts is there. */
+/* Returns whether there is a program of such sorts. */
 static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
     const gpuscan__program *program;
     int                     found = 0;
@@ -207,21 +208,21 @@ static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
     }
     return found;
 }
-static int is_counted(const gpuscan__sort_key *own) { /* and together */
+static int is_counted(const gpuscan__sort_key *own) { /* sorts together */
     return own->together && own->counted;
 }
-static int is_halved(const gpuscan__sort_key *own) { /* the same, but not counted */
+static int is_halved(const gpuscan__sort_key *own) { /* not counted */
     return own->together && own->halved && !own->counted;
 }
-static int carries(const gpuscan__sort_key *own) { /* records */
+static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields != 0;
 }
 
-static int fetches(const gpuscan__sort_key *own) { /* them */
+static int fetches(const gpuscan__sort_key *own) { /* fetches them */
     return own->record_rounds != 0;
 }
 
-/* Records from so many elements on; 0: never. */
+/* Carries records from `least` elements on; 0: never. */
 static void carry_from(uint32_t least) {
     size_t i, k;
     for (i = 0; i < 2; i++)
@@ -229,7 +230,7 @@ static void carry_from(uint32_t least) {
             test.gs->device.profile.sort_carried[i][0][k] = test.gs->device.profile.sort_carried[i][1][k] = least;
 }
 
-/* And fetched from buckets of so many bytes at most; elements 0: never. */
+/* Fetches records from buckets of at most `bucket` bytes. elements: the least; 0: never. */
 static void fetch_from(uint64_t elements, uint64_t bucket) {
     gpuscan__sort_fetch *fetch = &test.gs->device.profile.sort_fetch;
     fetch->elements[0] = fetch->elements[1] = elements;
@@ -237,9 +238,9 @@ static void fetch_from(uint64_t elements, uint64_t bucket) {
     fetch->bucket = bucket;
 }
 
-/* The device's count is far below the most: of three units 96 are sorted in one tile, 288 in tiles of 3 elements a
-   work-item, 384 in tiles of 4, and more by tickets; or, with an element more a work-item, 128 in one tile, of 1, 2 or
-   4 elements, and 384 in tiles of 4. */
+/* Counts on the device far below the most. Three units sort 96 elements in one tile, 288 in tiles of 3 elements a
+   work-item, 384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 128 in one tile, of 1,
+   2 or 4 elements a work-item, and 384 in tiles of 4. */
 static void few_of_many(void **state) {
     static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   95,   96,   97,   127,
                                       128, 129, 192, 193, 287, 288, 289, 383,  384,  385,  511,  512,
@@ -288,7 +289,7 @@ static void few_of_many(void **state) {
     }
 }
 
-/* More than whole tiles of units hold in local memory: what has 8 bytes goes through it in halves. */
+/* More elements than local memory holds in whole tiles: values of 8 bytes go through it in halves. */
 static void halves_together(void **state) {
     static const struct {
         gpuscan_type type;
@@ -309,7 +310,7 @@ static void halves_together(void **state) {
             test.gs->device.profile.sort_halves = 1;
             test.gs->device.profile.sort_group = 64;
             test.gs->device.local_memory = 17 * 1024;
-            test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item, of 8 bytes 16 KiB */
+            test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item: 16 KiB of 8 bytes */
             c.sizes[0] = of[i].payload;
             c.keys = i % 2 ? KEYS_AND_3 : KEYS_RANDOM;
             c.in_place = i == 1;
@@ -331,7 +332,7 @@ static int has_small_group(uint32_t group) {
     return found;
 }
 
-/* A group with more work-items than digits, which share them: two or four a digit. */
+/* Groups with two or four work-items a digit. */
 static void shared_digits(void **state) {
     static const struct {
         gpuscan_type type;
@@ -363,9 +364,9 @@ static void shared_digits(void **state) {
     }
 }
 
-/* Payloads that the passes carry as a record, with and without lanes, which carry larger ones in parts of a tile: of
-   one field and of several, that fill its words or do not, for an odd and an even number of passes, and with one pass,
-   which carries a single field only. */
+/* Payloads that passes carry as a record, with and without lanes, which carry larger ones in parts of a tile. Records
+   have one or several fields and fill their words or not; the number of passes is odd, even, or one, which carries a
+   single field only. */
 static void records(void **state) {
     static const struct {
         gpuscan_type type;
@@ -403,7 +404,7 @@ static void records(void **state) {
             size += of[i % n].sizes[k];
         bucket = c.count * 16 / (test_below(2) ? 1 : 16);
         c.descending = (int)test_below(2);
-        c.keys = i % 3 == 0 ? KEYS_RANDOM : i % 3 == 1 ? KEYS_FEW : KEYS_SPECIAL; /* buckets are even, and uneven */
+        c.keys = i % 3 == 0 ? KEYS_RANDOM : i % 3 == 1 ? KEYS_FEW : KEYS_SPECIAL; /* even and uneven buckets */
         c.in_place = (int)test_below(2);
         c.payloads_in_place = (int)test_below(2);
         c.may_destroy = (int)test_below(2);
@@ -443,7 +444,7 @@ static void large(void **state) {
     }
 }
 
-/* Every type, ascending and descending, with the numbers that are special; a permutation, which shows stability. */
+/* Every type, ascending and descending, with special values; a permutation shows stability. */
 static void types(void **state) {
     static const sort_keys keys[] = {KEYS_RANDOM, KEYS_SPECIAL, KEYS_FEW};
     int                    type, k, descending;
@@ -463,7 +464,7 @@ static void types(void **state) {
             }
 }
 
-/* Keys alone, with all their bits. */
+/* Keys alone, with all bits. */
 static void keys_alone(void **state) {
     int type;
     (void)state;
@@ -494,7 +495,7 @@ static void distributions_in_parts(void **state) {
     distributions(state);
 }
 
-/* Windows of every width, at the code's begin, at a third and three quarters of what is left, at its end. */
+/* Windows of every width: at the first bit, at a third and three quarters of the remaining bits, and at the last. */
 static void bit_windows(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U64,
                                          GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64};
@@ -521,7 +522,7 @@ static void bit_windows(void **state) {
     }
 }
 
-/* Payloads of all sizes, one, several, in place or not, beside a permutation. */
+/* Payloads of all sizes, one or several, in place or not, beside a permutation. */
 static void payloads(void **state) {
     static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 48, 64, 100, 1000, 1024};
     size_t                i;
@@ -556,8 +557,8 @@ static void eight_payloads(void **state) {
     check_all(c);
 }
 
-/* Where src, dst and scratch are each other's: all that a plan of places knows. An odd and an even number of passes, of
-   4 bits and of 8. */
+/* src, dst and scratch that stand in for each other, in all plans of the passes: odd and even numbers of passes, of 4
+   and of 8 bits. */
 static void places(void **state) {
     static const uint32_t ends[] = {4, 8, 12, 16, 24, 32};
     int                   in_place, destroy, what, no_dst;
@@ -648,7 +649,7 @@ static void device_counts(void **state) {
             together(0);
         for (v = 0; v < sizeof values / sizeof values[0]; v++) {
             sort_case c = a_sort(GPUSCAN_TYPE_U32, count);
-            if (!test_takes_one_of(2, v)) /* of half as many forms, each of which is a program */
+            if (!test_takes_one_of(2, v)) /* half the forms, since each builds a program */
                 continue;
             c.device_count = values[v];
             c.count_type = GPUSCAN_TYPE_U64;
@@ -687,8 +688,7 @@ static void custom_keys(void **state) {
         }
 }
 
-/* Floats, of which some are negative, as keys of signed types: the type is part of the program, which for values is that
-   of unsigned ones. */
+/* Floats, some negative, as signed keys of an expression: the program depends on the sign, that of plain keys not. */
 static void signed_keys_of_floats(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I64};
     static const float        weights[] = {-3, -7, -1, -20, 0, 1, 2, 5, 9}, sorted[] = {-20, -7, -3, -1, 0, 1, 2, 5, 9};
@@ -734,7 +734,7 @@ static void limits(void **state) {
         test_limit(&limits);
         c.keys = i % 3 ? KEYS_SPECIAL : KEYS_AND_3;
         c.has_permutation = 1;
-        if (test.is_small ? i % 3 : i != test.seed % 4 && !test_share(i, 1)) /* the lanes of one of 4 widths always */
+        if (test.is_small ? i % 3 : i != test.seed % 4 && !test_share(i, 1)) /* always one of the 4 widths */
             continue;
         check_next(c);
         c.has_permutation = 0;
@@ -747,8 +747,8 @@ static void limits(void **state) {
     }
 }
 
-/* Places and indices of 64 bits, as 2^32 elements or more have them: in a pass, in a gather, as a permutation and
-   beside a device count. */
+/* Positions and indices of 64 bits, as for 2^32 elements or more: in a pass, in a gather, as a permutation, and with a
+   count on the device. */
 static void wide_places(void **state) {
     int what, parts;
     (void)state;
@@ -762,7 +762,7 @@ static void wide_places(void **state) {
             sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
             c.keys = what % 2 ? KEYS_FEW : KEYS_RANDOM;
             c.has_permutation = what < 2 || what == 5;
-            c.index_type = GPUSCAN_TYPE_U64; /* so many want no other */
+            c.index_type = GPUSCAN_TYPE_U64; /* required for large counts */
             c.sizes[0] = what == 2 ? 12 : what == 3 ? 4 : what == 4 ? 8 : 0;
             c.in_place = c.payloads_in_place = what % 2;
             c.count_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
@@ -819,8 +819,8 @@ static void host_arrays(void **state) {
     test_ok(gpuscan_sort_host(test.gs, NULL, NULL, NULL, 0, NULL));
 }
 
-/* The scratch that the query gives is enough, and a byte less is refused, whatever is in place: with the buffers and
-   without them. */
+/* Checks that the scratch size from the query is enough and that one byte less is refused, in place or not; the query
+   with buffers asks for no more than without. */
 static void scratch_sizes(void **state) {
     int      in_place, destroy, what, given, has_fence = test.gs->device.fence != GPUSCAN__FENCE_NONE;
     uint64_t n = test_size(100, 2003, 2003), size, with_buffers;
@@ -846,10 +846,10 @@ static void scratch_sizes(void **state) {
                 payload.size = what == 1 ? 4 : what == 6 || what == 9 ? 2 : what == 3 || what == 4 ? 3 : 16;
                 d.payloads = what && what != 4 ? &payload : NULL;
                 d.payload_count = what && what != 4;
-                carry_from(what > 4); /* by the passes: one field, which is packed or not */
+                carry_from(what > 4); /* what > 4: passes carry one field, packed or not */
                 fetch_from(what > 7, 1 << 20);
                 d.call.strategy = what > 4 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
-                d.index_type = what == 4 || what == 7 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* 7: left out */
+                d.index_type = what == 4 || what == 7 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* 7: no permutation */
                 test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
                 test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
                 d.src = a.at;
@@ -878,7 +878,7 @@ static void scratch_sizes(void **state) {
             }
 }
 
-/* Any options together. */
+/* Random combinations of options. */
 static void random_sorts(void **state) {
     static const uint32_t sizes[] = {0, 0, 4, 4, 8, 1, 2, 3, 12, 16, 40};
     uint64_t              i, k, n = test_size(6, 90, 10000) / test.share;
@@ -920,7 +920,7 @@ static void random_sorts(void **state) {
     }
 }
 
-/* Two queues sort at the same time, each with scratch of its own and from one object. */
+/* Two queues sort at the same time with one object, each with its own scratch. */
 static void two_queues(void **state) {
     enum { ROUNDS = 4 };
     uint64_t          n = test_size(300, 20011, 200003), size, i;
@@ -978,11 +978,10 @@ static void two_queues(void **state) {
     }
 }
 
-/* Tiles that publish nothing, all or some of them, the first among them, and tiles that are late: whoever looks back at
-   one counts its digits itself. */
+/* Tiles that never publish (all, some, the first) or late: a group that looks back at them counts their digits. */
 static void silent_and_late_tiles(void **state) {
     static const struct {
-        unsigned every, which, rounds; /* of each so many tiles this one is silent; 0: none. Late by up to so many */
+        unsigned every, which, rounds; /* tile % every == which is silent; every 0: none. rounds: most a tile is late */
         uint32_t lanes;
     } of[] = {{1, 0, 1, 0}, {2, 0, 1, 0}, {2, 1, 500, 0}, {7, 3, 1, 0}, {0, 0, 2000, 0}, {3, 0, 1, 8}, {1, 0, 1, 32}};
     const uint64_t n = test_size(300, 12011, 50021);
@@ -1057,14 +1056,14 @@ static void silent_and_late_tiles(void **state) {
     free(orders[1]);
 }
 
-/* Buckets are even up to exactly as many bytes as they may have, which is seen in the scratch; and the result is the
-   same whether records are fetched from them or carried, also where tiles publish nothing, which a bucket's first may
-   be, or late, and others count them: no states of an earlier pass may be there. */
+/* Checks that buckets count as even up to exactly their largest size in bytes, which shows in the scratch. The result
+   must be the same if records are fetched or carried, even if tiles are silent (perhaps a bucket's first) or late and
+   other groups count them: states of an earlier pass must not remain. */
 static void even_buckets(void **state) {
     static const struct {
         uint32_t    lanes;
         const char *silent; /* NULL: none */
-        uint32_t    late;   /* how long every other tile waits before it publishes */
+        uint32_t    late;   /* rounds that odd tiles wait before they publish */
     } of[] = {{0, NULL, 0}, {0, "false", 20000},          {8, NULL, 0},
               {0, "true", 0}, {0, "((tile) % 3 == 1)", 0}, {8, "((tile) % 2 == 0)", 0}};
     const uint64_t n = test_size(1000, 8003, 20011), most = n / 8;
@@ -1074,7 +1073,7 @@ static void even_buckets(void **state) {
     int            even;
     sort_case      c = a_sort(GPUSCAN_TYPE_U32, n);
     (void)state;
-    for (i = 0; i < n; i++) /* a bucket of most elements, others of fewer */
+    for (i = 0; i < n; i++) /* one large bucket, others smaller */
         src[i] = (uint32_t)(test_random() & 0xff00ff) |
                  (i < most ? 7 : (uint32_t)test_below(40) * 6 + 2 + (uint32_t)(i % 2)) << 24;
     for (i = 0; i < n; i++) {
@@ -1191,8 +1190,8 @@ int main(void) {
                                        TEST(silent_and_late_tiles),
                                        TEST(even_buckets),
                                        TEST(two_queues)};
-    /* Oclgrind knows no order between groups, and takes what they hand over by fences for races: where it runs one
-       after the other, the first does all of a sort together. */
+    /* Oclgrind knows no order between groups and reports their exchange through fences as races. With one thread,
+       groups run one after the other, and the first does a whole sort together. */
     setenv("OCLGRIND_NUM_THREADS", "1", 0);
     test_select();
     return cmocka_run_group_tests_name("sort", tests, test_open, test_close);

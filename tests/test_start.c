@@ -1,16 +1,16 @@
-/* cc -O2 tests/test_start.c -o build/test_start -lcmocka -lOpenCL -lm -lpthread && build/test_start
-   No stall in the first frame: what a worker thread prepared, an object of this process and one of another take from its
-   blob without building anything from source; and after gpuscan_set_blob alone, or with prepare, the first call builds,
-   loads, compiles, allocates and tries out nothing, as a table that counts and, of PoCL, the files of its cache show.
-   Each process has a driver's cache of its own, empty. */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+/* No stall in the first frame: an object of this process and one of another load what a worker thread prepared from its
+   blob, without building from source. After gpuscan_set_blob, with or without prepare, the first call must not build,
+   load, compile, allocate or test anything: a counting table shows it and, on PoCL, the files of its cache. Cannot see
+   what other drivers compile at a launch. Each process has its own, empty driver cache.
+      cc -O2 tests/test_start.c -o build/test_start -lcmocka -lOpenCL -lm -lpthread && build/test_start */
+#define _XOPEN_SOURCE 700 /* for nftw and mkdtemp */
 #include "calls.h"
 
 #include <ftw.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
-/* What a first call does not call. */
+/* Entry points that a first call must not use. */
 static const unsigned forbidden[] = {
     LAYER_clCreateProgramWithSource, LAYER_clCreateProgramWithBinary, LAYER_clBuildProgram, LAYER_clCreateKernel,
     LAYER_clCreateBuffer,            LAYER_clCreateCommandQueue,      LAYER_clFinish,       LAYER_clWaitForEvents};
@@ -25,7 +25,7 @@ static int count_file(const char *path, const struct stat *what, int kind, struc
     return 0;
 }
 
-/* The kernels in PoCL's cache: one for each shape that was launched. */
+/* Returns the number of kernels in PoCL's cache: one for each launched shape. */
 static unsigned compiled(void) {
     const char *cache = getenv("POCL_CACHE_DIR");
     file_count = 0;
@@ -41,9 +41,9 @@ static int remove_file(const char *path, const struct stat *what, int kind, stru
     return remove(path);
 }
 
-/* ---- what the processes do --------------------------------------------------------------------------------------- */
+/* ---- work of the processes --------------------------------------------------------------------------------------- */
 
-/* Every job by the device's choice, a part of them by another strategy that the run takes. */
+/* Returns whether a run takes a job with a strategy: every job with AUTO, some with another strategy. */
 static int wants(int which, int strategy) {
     if (test.is_small)
         return strategy == GPUSCAN_STRATEGY_AUTO && which % 4 == 1;
@@ -51,7 +51,7 @@ static int wants(int which, int strategy) {
            (test_takes_strategy(strategy) && test_takes_one_of(4, (uint64_t)(which + strategy)));
 }
 
-/* Whether a job is prepared by a strategy, or fails. */
+/* Returns whether a job is prepared with a strategy; fails the test on an error. */
 static int prepared(gpuscan *gs, job *j, gpuscan_strategy strategy, gpuscan_result *result) {
     gpuscan_call call = call_on(NULL);
     call.strategy = strategy;
@@ -63,7 +63,7 @@ static int prepared(gpuscan *gs, job *j, gpuscan_strategy strategy, gpuscan_resu
     return *result == GPUSCAN_SUCCESS;
 }
 
-/* The recipe of examples/README.md: a second object on the same context builds, and hands over a blob. */
+/* The recipe of examples/README.md: a second object on the same context builds and returns a blob. */
 typedef struct builder {
     job *jobs;
     char *blob;
@@ -92,16 +92,16 @@ static void *build(void *argument) {
     return NULL;
 }
 
-/* The shapes in which kernels have been launched: a driver may have work left for each. */
+/* The shapes in which kernels were launched: a driver may still have work to do for a new one. */
 typedef struct shape {
     cl_kernel kernel;
     size_t group;
-    int is_small; /* a grid below 65,536, for which PoCL compiles apart */
+    int is_small; /* a grid below 65,536 work-items, which PoCL compiles separately */
 } shape;
 static struct {
     shape met[4096];
     size_t count, unmet;
-    int is_open; /* one more is no surprise */
+    int is_open; /* new shapes are allowed */
 } shapes;
 
 static cl_int CL_API_CALL noted_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
@@ -121,7 +121,7 @@ static cl_int CL_API_CALL noted_launch(cl_command_queue queue, cl_kernel kernel,
     return layer_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
 }
 
-/* Buffers of the library's, each with guard words behind it. */
+/* The library's buffers, each with guard words behind it. */
 enum { GUARD = 65536 };
 static struct {
     cl_mem mem;
@@ -172,7 +172,7 @@ static gpuscan *noted(void) {
     return gs;
 }
 
-/* A first call, which calls nothing that is forbidden, and a later one, which launches as much: no test, no rehearsal. */
+/* Makes a first call without forbidden entry points, then a second one: it must launch as much, with no rehearsals. */
 static void first_call(gpuscan *gs, job *j, gpuscan_strategy strategy) {
     gpuscan_call call = call_on(NULL);
     unsigned files = compiled(), launches;
@@ -185,7 +185,7 @@ static void first_call(gpuscan *gs, job *j, gpuscan_strategy strategy) {
     layer_reset();
     result = job_start(gs, j, &call);
     if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && j->which == JOB_SCAN_PLACE)
-        return; /* only the call knows that it is in place */
+        return; /* prepare cannot know that it is in place */
     test_ok(result);
     for (i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
         if (layer.calls[forbidden[i]])
@@ -205,7 +205,7 @@ static void first_call(gpuscan *gs, job *j, gpuscan_strategy strategy) {
     job_done(j);
 }
 
-/* Sets the blob, and prepares or not: nothing is built from source, and the calls build nothing at all. */
+/* Sets the blob, with or without prepare: nothing may be built from source, and the calls may build nothing. */
 static void use_blob(job *jobs, const void *blob, size_t size, int prepares) {
     gpuscan *gs = noted(), *whole = test.gs;
     gpuscan_result result;
@@ -297,7 +297,7 @@ static void new_process(const char *folder, const char *which) {
     test_case("%s process", which);
     fflush(NULL);
     pid = fork();
-    if (pid == 0) { /* and a program of its own: after a fork OpenCL may not be used */
+    if (pid == 0) { /* a separate program: OpenCL may not be used after a fork */
         if (mkdir(cache, 0700) == 0 && setenv("POCL_CACHE_DIR", cache, 1) == 0 &&
             setenv("GPUSCAN_TEST_SEED", seed, 1) == 0)
             execl(program, program, which, blob, (char *)NULL);

@@ -1,5 +1,5 @@
-/* cc -O2 tests/test_threads.c -o build/test_threads -lcmocka -lOpenCL -lm -lpthread && build/test_threads
-   Two contexts, and two threads with an object each. */
+/* Two contexts, and two threads with an object each. Races show only in wrong results, or under a sanitizer.
+      cc -O2 tests/test_threads.c -o build/test_threads -lcmocka -lOpenCL -lm -lpthread && build/test_threads */
 #include "calls.h"
 
 #include <pthread.h>
@@ -50,8 +50,8 @@ static void test_two_contexts(void **state) {
     }
 }
 
-/* Two threads, each with an object of its own on one context. A thread only counts what is wrong: cmocka's checks are
-   for the main one. */
+/* Two threads, each with its own object on one context. A thread only counts errors, since cmocka's checks work in the
+   main thread only. */
 typedef struct worker {
     gpuscan *gs;
     uint64_t count;

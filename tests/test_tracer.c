@@ -1,5 +1,5 @@
-/* cc -O2 tests/test_tracer.c -o build/test_tracer -lcmocka -lOpenCL -lm -lpthread && build/test_tracer
-   The tracer: every command of a call, by name, with an event that has times; nothing of the library's own. */
+/* The tracer reports every command of a call by name, with an event that has times, and no internal commands.
+      cc -O2 tests/test_tracer.c -o build/test_tracer -lcmocka -lOpenCL -lm -lpthread && build/test_tracer */
 #include "calls.h"
 
 enum { MOST = 64 };
@@ -28,14 +28,14 @@ static cl_ulong time_of(cl_event event, cl_profiling_info what) {
     return time;
 }
 
-/* Commands that the library has enqueued since layer_reset. */
+/* Returns the commands that the library has enqueued since layer_reset. */
 static unsigned enqueued(void) {
     return layer.calls[LAYER_clEnqueueNDRangeKernel] + layer.calls[LAYER_clEnqueueFillBuffer] +
            layer.calls[LAYER_clEnqueueWriteBuffer] + layer.calls[LAYER_clEnqueueReadBuffer] +
            layer.calls[LAYER_clEnqueueMarkerWithWaitList];
 }
 
-/* One job, with the object's scratch or the caller's, with and without an event of its own. */
+/* Traces a job with the object's scratch or the caller's, with and without the caller's event. */
 static void traced_job(gpuscan *gs, cl_command_queue queue, int which, gpuscan_strategy strategy, cl_mem scratch) {
     gpuscan_call call = call_on(queue);
     cl_event event = NULL;
@@ -119,7 +119,7 @@ static void test_tracer(void **state) {
     clReleaseMemObject(scratch);
 }
 
-/* Nothing to compute: the marker is a command, too. */
+/* A call with nothing to compute: its marker is a command, too. */
 static void test_marker(void **state) {
     gpuscan_desc desc = layer_desc();
     gpuscan_scan_desc scan;

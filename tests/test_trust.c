@@ -1,6 +1,6 @@
-/* cc -O2 test_trust.c -o test_trust -lcmocka -lOpenCL -lm -lpthread
-   Robustness: what found no other place. Look-back past tiles that are late or never publish, many calls and objects
-   in flat memory, many threads on one context, scratch of odd sizes, contexts of several devices, drivers that lie. */
+/* Robustness: look-back past tiles that publish late or never, many calls and objects without growth of memory, many
+   threads on one context, scratch at odd offsets, contexts of several devices, drivers that give wrong answers.
+      cc -O2 test_trust.c -o test_trust -lcmocka -lOpenCL -lm -lpthread */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,8 +10,8 @@
 
 /* ---- look-back --------------------------------------------------------------------------------------------------- */
 
-/* (factor, sum) as in jobs.h, with the kernels' hooks: every so many tiles none publishes; each is late by a number of
-   rounds that follows from its number. */
+/* (factor, sum) as in jobs.h, with the kernels' hooks: some tiles never publish, and each is late by a number of rounds
+   that follows from its own number. */
 static const char *const late_text =
     "%s#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
     "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
@@ -20,20 +20,20 @@ static const char *const late_text =
     "    for (uint i = ((tile * 2654435761u + %uu) >> 20) %% %uu; i > 0; i--) x += i;\n"
     "}\n";
 
-/* Groups begin in the wrong order: whoever waits does so for groups that have not begun. */
+/* Groups begin in the wrong order, so that a group waits for groups that have not begun. */
 #define WRONG_ORDER                                                                                                    \
     "#define GPUSCAN_GROUPS_IN_ORDER 1\n"                                                                              \
     "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"
 
-/* The object's tiles get small and its patience short. */
+/* Makes the object's tiles small and its waits short. */
 static void make_impatient(gpuscan *gs) {
     gs->device.profile.chunk = 64;
     gs->device.profile.polls = 3;
 }
 
-/* One scan of n elements by a strategy, every silent-th tile without a word (1: groups in the wrong order instead): the
-   same bits as the loop, and round by round. Counts are few enough for every tile to be in flight at once, and many
-   enough for windows of look-back. */
+/* Scans n elements with a strategy. Every silent-th tile never publishes (1: groups in the wrong order instead). The
+   result must have the same bits as a loop's, in each round. n is small enough for all tiles to be in flight at once,
+   and large enough for several windows of look-back. */
 static void silent_scan(unsigned silent, gpuscan_strategy strategy, uint64_t n, int rounds) {
     gpuscan_call call = call_on(NULL);
     gpuscan_custom custom = job_custom;
@@ -72,15 +72,14 @@ static void test_silent_tiles(void **state) {
     size_t s, k, kinds = test.is_small ? 1 : test.is_long ? sizeof every / sizeof *every : 2;
     (void)state;
     for (s = 0; s < 3; s++)
-        for (k = 0; k < kinds; k++) /* by default two of the first five for each */
+        for (k = 0; k < kinds; k++) /* by default two of the first five for each strategy */
             silent_scan(every[test.is_long ? k : (s + 2 * k) % 5], strategies[s], test_size(3000, 80000, 400000),
                         (int)test_size(1, 3, 20));
-    for (s = 0; s < 2; s++) /* what CPUs draw keeps its order */
+    for (s = 0; s < 2; s++) /* CPUs draw in order, whatever the order of groups */
         silent_scan(1, strategies[s], test_size(3000, 30000, 30000), 1);
 }
 
-/* The text really keeps tiles silent: with nobody to compute a late tile, a scan would not end. It is seen from the
-   states that the tiles leave: those of the silent ones hold an aggregate that others published for them at most. */
+/* Scans in which every tile publishes late. */
 static void test_late_tiles(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
@@ -90,7 +89,7 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
-/* Each tile leaves the sum of all up to its end, as it must for looking back to be short: the result does not show it. */
+/* Checks that each tile publishes the sum up to its end. Without it, look-backs are longer but results are the same. */
 static void test_published_prefixes(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     const uint64_t n = test_size(5000, 20011, 100003), rows = 2;
@@ -137,8 +136,8 @@ static void test_published_prefixes(void **state) {
     }
 }
 
-/* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
-   order of a tree, here of some width; 0: the profile's. By segments groups begin in the wrong order, too. */
+/* A group that sums a silent tile must convert its elements by their index in the row. Without lanes, it sums them in a
+   tree of `width` (0: the profile's). By segments, groups begin in the wrong order, too. */
 static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int segmented) {
 #define SILENT_THIRD "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n"
     const gpuscan_custom by_index = {segmented ? SILENT_THIRD WRONG_ORDER : SILENT_THIRD, NULL, 0, NULL, NULL,
@@ -154,7 +153,7 @@ static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int se
     if (width)
         gs->device.lane_width = width;
     test_random_bytes(in, rows * n * 4);
-    for (i = 0; i < n; i++) /* short ones, one through several tiles, short ones again */
+    for (i = 0; i < n; i++) /* short segments, one across several tiles, short ones */
         keys[i] = i < n / 3 || i > n - n / 4 ? i / 37 : n / 3 / 37;
     for (i = 0; i < rows * n; i++) {
         sum = (i % n && (!segmented || keys[i] == keys[i - 1]) ? sum : 0) + in[i] + i % n * 2654435761u;
@@ -196,10 +195,10 @@ static void test_silent_conversions(void **state) {
             silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width, width == 8);
 }
 
-/* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
-   and whoever sums a late tile adds so many at a time. In place a tile that has stopped overwrites nothing, and
-   here it would go on: it pauses before each word but the first. Where one word takes a whole value (8 bytes in 128
-   bits), a value has no parts. */
+/* Values of several words, whose publisher stops between two words: every third tile stores only some words, and a
+   fallback that sums a late tile adds some at a time. In place, a tile that really stopped would leave its elements
+   unchanged; this one goes on, so it only pauses before each further word. If a word holds a whole value (8 bytes in
+   128 bits), values have no parts. */
 static const char *const stopped_text =
     "#define GPUSCAN_TEST_STORED(tile) ((tile) %% 3u == %uu ? min(%d, GPUSCAN_PREFIX_WORDS) : GPUSCAN_PREFIX_WORDS)\n"
     "#define GPUSCAN_TEST_ADDED(tile) %d\n"
@@ -215,13 +214,13 @@ static const char *const stopped_text =
 typedef struct {
     gpuscan_strategy strategy;
     int values;        /* of 32 bits an element */
-    int stored, added; /* words before whoever stores them, or a fallback, stops */
+    int stored, added; /* words after which the publisher, or a fallback, stops */
     unsigned pause;    /* rounds */
-    int is_32;         /* the device has no atomics of 64 bits */
+    int is_32;         /* the device has no 64-bit atomics */
     int in_place;
 } stopped_case;
 
-/* The scan that the text above is to make, in order. */
+/* Computes the expected scan of that text in order. */
 static void stopped_wanted(const cl_uint *in, cl_uint *out, int values, uint64_t n) {
     cl_uint sum[8] = {1, 0, 0, 0, 0, 0, 0, 0};
     uint64_t i;
@@ -284,8 +283,8 @@ static void stopped_scan(const stopped_case *c, uint64_t n, int rounds) {
     layer_expect_empty();
 }
 
-/* Nobody may wait for the rest of a value: where a rule lets one wait, this does not end. By default each strategy,
-   number of values and width of words once, with the rest in turn. */
+/* No group may wait for the rest of a value, or this would not end. By default it takes each strategy, number of values
+   and width of words once, with the other options in turn. */
 static void test_stopped_between_words(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
@@ -308,8 +307,8 @@ static void test_stopped_between_words(void **state) {
                 }
 }
 
-/* The float sum of one array, over and over, out of place and in place: the same bits. With more threads than cores by
-   POCL_MAX_PTHREAD_COUNT, which main sets. */
+/* The float sum of one array, repeated, in place and not: the same bits. main sets POCL_MAX_PTHREAD_COUNT, so that
+   there are more threads than cores. */
 static void test_same_bits(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
@@ -356,7 +355,7 @@ static void test_same_bits(void **state) {
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* A call that builds and tests a program while an earlier one waits for the caller: it must not wait, too. */
+/* A call that builds and tests a program while an earlier call waits for the caller: it must not wait for that one. */
 static void test_built_while_waiting(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_HISTOGRAM, JOB_SCAN_PLACE};
     int s, which;
@@ -394,8 +393,8 @@ static void test_built_while_waiting(void **state) {
     }
 }
 
-/* A call that fails half-way in an out-of-order queue, between one that still waits and another: both are right. What the
-   object's scratch is still used for must not be forgotten over the failure. */
+/* A call that fails half-way in an out-of-order queue, between a call that still waits and another: both must be right.
+   After the failure the library must still know what uses the object's scratch. */
 static void test_failure_between(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_EDGES};
     cl_int status = CL_SUCCESS;
@@ -419,7 +418,7 @@ static void test_failure_between(void **state) {
                 job_new(&first, kinds[k], 5000);
                 job_new(&second, kinds[k], 5000);
                 call.strategy = (gpuscan_strategy)s;
-                result = job_start(gs, &second, &call); /* all is built */
+                result = job_start(gs, &second, &call); /* builds all programs */
                 test_cl(clFinish(queue));
                 job_reset(&second);
                 gated = call;
@@ -467,8 +466,8 @@ static void test_failure_between(void **state) {
 
 enum { ODD_COUNT = 300 };
 
-/* Elements whose size does not divide the scratch's offset: nothing in front of the scratch is written, nothing behind
-   it, and the result is right. A sum of all bytes' words. */
+/* Elements whose size does not divide the scratch's offset: nothing may be stored before or behind the scratch, and the
+   result must be right. Sums each word of all elements. */
 static void odd_scratch(size_t size, gpuscan_strategy strategy, int reduce, uint64_t offset) {
     char text[600];
     gpuscan_custom custom = {NULL, "odd", 0, "odd_add(a, b)", "odd_zero()", NULL, NULL, NULL, NULL};
@@ -553,7 +552,7 @@ static void test_odd_scratch(void **state) {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* What is empty overlaps nothing. */
+/* Empty ranges overlap nothing. */
 static void test_empty_ranges(void **state) {
     test_buffer buffer = test_buffer_new(CL_MEM_READ_WRITE, 4, 20);
     gpuscan_scan_desc scan;
@@ -599,8 +598,7 @@ static void test_empty_ranges(void **state) {
 
 /* ---- contexts of several devices --------------------------------------------------------------------------------- */
 
-/* As if every program were of two devices, of which the object's is the second: what most drivers say of a context of
-   two devices. */
+/* Reports two devices for every program, the object's as the second, as most drivers do in a context of two devices. */
 static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info what, size_t size, void *value,
                                          size_t *needed) {
     const size_t others = 7;
@@ -620,7 +618,7 @@ static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info wha
     if (what != CL_PROGRAM_BINARIES)
         memset(at, 0, each);
     if (what == CL_PROGRAM_BINARY_SIZES)
-        memcpy(at, &others, sizeof others); /* the other device's */
+        memcpy(at, &others, sizeof others); /* of the other device */
     return layer.driver.clGetProgramInfo(program, what, each, at + each, NULL);
 }
 
@@ -657,7 +655,7 @@ static void test_two_devices(void **state) {
     free(blob);
 }
 
-/* An object for each device of a context; each has programs of its own, blobs too. */
+/* An object for each device of a context, each with its own programs and blobs. */
 static void test_many_devices(void **state) {
     cl_platform_id platform = NULL;
     cl_device_id devices[8];
@@ -719,7 +717,7 @@ static void test_many_devices(void **state) {
 
 /* ---- drivers ----------------------------------------------------------------------------------------------------- */
 
-/* A driver that returns no object and yet success: a failure all the same, not a NULL that is used. */
+/* A driver that reports success without an object: the call must fail, and NULL must not be used. */
 static cl_mem CL_API_CALL no_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status) {
     (void)context;
     (void)flags;
@@ -837,7 +835,7 @@ static void test_nothing_and_success(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* KiB that the process keeps in memory; 0 where that is not told, or where a sanitizer keeps what was freed. */
+/* Returns the process's resident memory in KiB; 0 if unknown, or if a sanitizer keeps freed memory. */
 static long resident(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return 0;
@@ -852,8 +850,8 @@ static long resident(void) {
 #endif
 }
 
-/* Calls without end: no object more, no host memory more, and the process grows by no more than the driver's own
-   unrest. The first tenth is not looked at. */
+/* Makes many calls: no object and no host memory may be added, and the process may grow by the driver's fluctuation
+   only (16 MiB). The first tenth of the calls is not counted. */
 static void test_many_calls(void **state) {
     gpuscan *gs = layered(), *whole = test.gs;
     gpuscan_call call = call_on(NULL);
@@ -909,7 +907,7 @@ static void test_many_objects(void **state) {
         gpuscan *gs = layered();
         test.gs = gs;
         test_case("object %d", round);
-        if (round % 4 == 0) { /* the driver builds anew each time, which is slow and grows */
+        if (round % 4 == 0) { /* drivers build each time, which is slow and grows */
             for (i = 0; i < 64; i++)
                 in[i] = i;
             test_ok(gpuscan_scan_host(gs, in, out, 64, NULL));
@@ -923,7 +921,7 @@ static void test_many_objects(void **state) {
     after = resident();
     test.gs = whole;
     print_message("%d objects: %ld KiB, then %ld KiB\n", rounds, before, after);
-    if (after > before + 400L * rounds + 16384) /* PoCL keeps some 100 KiB of each program that it has built */
+    if (after > before + 400L * rounds + 16384) /* PoCL keeps about 100 KiB of each built program */
         fail_msg("%d objects: the process has grown from %ld to %ld KiB", rounds, before, after);
 }
 
@@ -937,7 +935,7 @@ typedef struct worker {
     int rounds, wrong;
 } worker;
 
-/* Nothing of cmocka here: its checks are for the main thread. */
+/* Uses nothing of cmocka, whose checks work in the main thread only. */
 static void *work(void *user) {
     worker *w = (worker *)user;
     cl_uint in[3000], out[3000], counts[256], i, sum, total;

@@ -1,12 +1,12 @@
-/* gpuscan_uniform_add and gpuscan_uniform_add_host against the reference.
-   cc -O2 tests/test_uniform_add.c -o build/test_uniform_add -lcmocka -lOpenCL -lm && build/test_uniform_add */
+/* gpuscan_uniform_add and gpuscan_uniform_add_host against the reference. Races show only in wrong results.
+      cc -O2 tests/test_uniform_add.c -o build/test_uniform_add -lcmocka -lOpenCL -lm && build/test_uniform_add */
 #include "uniform_adds.h"
 
 static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_CPU_MULTI_PASS};
 enum { STRATEGIES = 3 };
 
-/* With some of the strategies. */
+/* Checks a case with the strategies from first to last. */
 static void check_add(add_case c, int first, int last) {
     int s;
     for (s = first; s <= last; s++)
@@ -45,7 +45,7 @@ static void edges_and_random_lengths(void **state) {
     }
 }
 
-/* Blocks around the sizes of groups and tiles, of more than the whole, and of more than 32 bits hold. */
+/* Blocks near the sizes of groups and tiles, larger than the whole, and larger than 32 bits hold. */
 static void blocks(void **state) {
     static const uint64_t sizes[] = {1,
                                      2,
@@ -83,7 +83,7 @@ static void blocks(void **state) {
     }
 }
 
-/* By default sums take all strategies and the other operators one of the two, turning. */
+/* All types and operators: by default sums take all strategies, the other operators one of two in turn. */
 static void types_and_operators(void **state) {
     int      type, op, all, one;
     add_case c;
@@ -136,7 +136,7 @@ static void device_counts(void **state) {
     }
 }
 
-/* The addend stands on the left: operators that do not commute, and types of all sizes. */
+/* Checks that the addend is the left operand: operators that do not commute, and types of all sizes. */
 static void custom_operators(void **state) {
     static const test_operator *const operators[] = {&op_matrix_product, &op_brackets_match, &op_affine_compose,
                                                      &op_marked_sum,     &op_seven_sum,      &op_last,
@@ -158,8 +158,7 @@ static void custom_operators(void **state) {
         }
 }
 
-/* The second half of a scan of several parts, which it is made for: each part scanned, the totals scanned, and added.
- */
+/* Scans in several parts: scans each part, scans the totals, and adds them with a uniform add. */
 static void completes_a_scan(void **state) {
     uint64_t                 part = test_size(100, 1000, 1000), parts = test_size(7, 131, 131), count = part * parts;
     op_matrix               *data = (op_matrix *)test_alloc(count * sizeof *data), last;

@@ -1,6 +1,6 @@
-/* cc -O2 test_variants.c -o test_variants -lcmocka -lOpenCL -lm
-   A variant that gives wrong results on a device is found by its self-test and given up. The wrong device is the real
-   one with launches that do nothing. */
+/* Checks that a variant which gives wrong results on a device is found by its self-test and given up. The faulty device
+   is the real one with launches that do nothing.
+      cc -O2 test_variants.c -o test_variants -lcmocka -lOpenCL -lm */
 #include "harness.h"
 
 static struct {
@@ -50,15 +50,15 @@ static void check_scan(gpuscan *gs, gpuscan_strategy strategy, gpuscan_result ex
     }
 }
 
-/* It says how often it gave something up, what, and why. */
+/* Checks that the object reports how many variants it gave up, which ones, and why. */
 static void expect_refusals(gpuscan *gs) {
     test_refusals r = test_get_refusals(gs);
-    assert_in_range(r.count, 1, 2); /* the lanes, where there are any, and the strategy */
+    assert_in_range(r.count, 1, 2); /* the lanes, if there are any, and the strategy */
     assert_true(r.strategies >> GPUSCAN_STRATEGY_SINGLE_PASS & 1);
     assert_true(strlen(r.why) > 0);
 }
 
-/* With a vendor's instructions it gives those up first, and is right without them. */
+/* A vendor's instructions are given up first, and the object is right without them. */
 static void test_wrong_variant(void **state) {
     gpuscan *gs = open_broken(2);
     gpuscan_info info;
@@ -67,7 +67,7 @@ static void test_wrong_variant(void **state) {
     check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
     assert_true(broken.dropped > 0);
     broken.left_to_drop = 0;
-    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY); /* it stays given up */
+    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY); /* stays given up */
     check_scan(gs, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_SUCCESS);
     check_scan(gs, GPUSCAN_STRATEGY_AUTO, GPUSCAN_SUCCESS);
     assert_int_equal(gpuscan_get_info(gs, &info), GPUSCAN_SUCCESS);
@@ -107,7 +107,7 @@ static void test_wrong_reduce(void **state) {
     gpuscan_destroy(gs);
 }
 
-/* A right one is tested once for a program, and kept. */
+/* Checks that a right variant is tested once for a program, and kept. */
 static void test_right_variant(void **state) {
     gpuscan *gs = open_broken(0);
     (void)state;
@@ -117,7 +117,7 @@ static void test_right_variant(void **state) {
     gpuscan_destroy(gs);
 }
 
-/* Right ones of other data, and of other texts with a stand-in in common, are kept, too. */
+/* Checks that right variants for other data, and for texts that share a stand-in, are kept, too. */
 static void test_right_operators(void **state) {
     static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL},
                                            {NULL, NULL, 0, "a ^ b", "0u", NULL, NULL, NULL, NULL}};
@@ -154,7 +154,7 @@ static void test_right_operators(void **state) {
     gpuscan_destroy(gs);
 }
 
-/* Where no strategy is right, calls end in an error, forced or not, and write nothing. */
+/* If no strategy is right, calls must fail, forced or not, and write nothing. */
 static void test_wrong_everywhere(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_AUTO};
     gpuscan *gs = open_broken(UINT_MAX);
@@ -181,12 +181,12 @@ static void test_wrong_everywhere(void **state) {
         assert_int_equal(counts[3], 0xeeeeeeeeu);
     }
     assert_true(broken.dropped > 0);
-    assert_true(test_get_refusals(gs).count >= 2); /* of each operation one */
+    assert_true(test_get_refusals(gs).count >= 2); /* one for each operation */
     gpuscan_destroy(gs);
 }
 
-/* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. With less than a single
-   work-item's scan asks for, that is built as ever, and not as one whose elements the device counts. */
+/* With little local memory, bins must still be counted. With less than a work-item's scan needs, the scan is built as
+   usual and not for a count on the device. */
 static void test_little_local_memory(void **state) {
     static const unsigned char samples[1000] = {0};
     uint32_t counts[256], sums[250];

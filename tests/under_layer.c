@@ -1,9 +1,9 @@
-/* Faults from outside: the k-th OpenCL call of a public function fails in the ICD loader's layer, for k = 1, 2, ... until
-   it succeeds. After each: the result, *event, the outputs, no object left, and the same again succeeds.
-
-       cc -shared -fPIC tests/cl_layer.c -o layer.so
-       cc tests/under_layer.c -o under_layer -lcmocka -lOpenCL -lm -ldl
-       OPENCL_LAYERS=./layer.so ./under_layer */
+/* Makes OpenCL calls fail from outside the library: the k-th call of a public function fails in a layer of the ICD
+   loader, for k = 1, 2, ... until the function succeeds. After each, checks the result, *event, the outputs, that no
+   object leaks, and that the same call then succeeds. Tests nothing when the loader does not support layers.
+      cc -shared -fPIC tests/cl_layer.c -o layer.so
+      cc tests/under_layer.c -o under_layer -lcmocka -lOpenCL -lm -ldl
+      OPENCL_LAYERS=./layer.so ./under_layer */
 #include "harness.h"
 #include "jobs.h"
 
@@ -22,7 +22,7 @@ enum { CREATE, CREATE_ALONE, PREPARE, SIZE, COLD, WARM, GET_BLOB, SET_BLOB, FROM
 static const char *const act_names[ACTS] = {"create",      "create alone", "prepare",  "scratch size",    "first call",
                                             "second call", "get_blob",     "set_blob", "call from a blob"};
 
-/* What comes before the act; then the act itself. */
+/* Prepares the act, then do_act runs it. */
 static gpuscan *prepare_act(int act, job *j) {
     gpuscan *gs = NULL;
     gpuscan_desc desc;
@@ -77,7 +77,7 @@ static gpuscan_result do_act(int act, job *j, gpuscan **gs, cl_event *event) {
     }
 }
 
-/* A failure that the library may do without: see test_faults.c. */
+/* Returns whether the library may ignore a failure of this function; see test_faults.c. */
 static int is_tolerable(const char *function) {
     static const char *const names[] = {"clReleaseContext", "clReleaseCommandQueue", "clReleaseMemObject",
                                         "clReleaseProgram", "clReleaseKernel",       "clReleaseEvent",
@@ -97,10 +97,10 @@ static int is_allowed(gpuscan_result r, cl_int code, int act) {
         return r == GPUSCAN_ERROR_NO_DEVICE;
     if (strcmp(control->failed, "clGetDeviceInfo") == 0)
         return r == GPUSCAN_ERROR_DEVICE_TOO_OLD || r == GPUSCAN_ERROR_NO_DEVICE;
-    return act == SET_BLOB && r == GPUSCAN_SUCCESS; /* what cannot be loaded is built from source, when it is needed */
+    return act == SET_BLOB && r == GPUSCAN_SUCCESS; /* a blob that cannot be loaded is built from source when needed */
 }
 
-/* The k-th call fails, and with on all later ones. 0: there is no k-th call. */
+/* Makes the k-th call fail, and with `on` all later ones. Returns 0 if there is no k-th call. */
 static int one_fault(int act, job *j, unsigned k, int on) {
     static const cl_int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE};
     cl_int code = codes[k % 3];
@@ -193,7 +193,7 @@ static void test_every_fault(void **state) {
                     continue;
                 for (k = 1; one_fault(act, &jobs[which], k, on); k++)
                     if (!test.is_long && act != WARM && act != CREATE)
-                        k += (k + (unsigned)on) % 3; /* not each */
+                        k += (k + (unsigned)on) % 3; /* skips some */
                 if (control->live != live)
                     fail_msg("%s: %ld objects are left", test.what, control->live - live);
             }
@@ -204,7 +204,7 @@ static void test_every_fault(void **state) {
     print_message("%u faults in the loader, %u of them without consequence\n", faults, tolerated);
 }
 
-/* The layer is the one of the environment, so that there is one count. */
+/* Opens the layer that the environment names, so that the loader and this program share one count. */
 static int open_under_layer(void **state) {
     const char *path = getenv("OPENCL_LAYERS");
     void *library = path ? dlopen(path, RTLD_NOW) : NULL;
