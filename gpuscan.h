@@ -33,6 +33,10 @@
                                            The default is 300, the newest, so that headers included later find
                                            everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
                                            too, for clCreateCommandQueue
+               GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
+               _UNIFORM_ADD                compile these operations alone; without any of these macros all. Functions of
+                                           other operations do not exist then. Define the same ones before every include
+                                           in all files of a program; a file without the implementation may define fewer
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -154,9 +158,9 @@
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS] [DEVICE NUMBERS]
                [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS] [DEVICE PROFILE]
-               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS] [SCAN]
-               [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS]
-               [LICENCE].
+               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST] [HOST ARRAYS]
+               [SCANS, SELECTIONS AND RUNS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
+               [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
 
    CHANGES     0.2.0  New operations: gpuscan_select (with payloads, gpuscan_tally and custom->select); gpuscan_runs:
@@ -168,12 +172,13 @@
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
                       images instead of buffers, as samples_image and src_image.
-                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size. gpuscan_desc: library,
-                      tracer. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of
-                      entry points may have gaps. gpuscan_X_prepare launches what it built, so that no driver compiles
-                      in the first call, and gpuscan_set_blob loads and launches the programs of the blob (blobs of
-                      0.1.0 are refused). Lanes work by OpenCL's sub-groups and by AMD's builtins. Each program is
-                      tested at its first use, and built without the compiler's warnings.
+                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
+                      kin. gpuscan_desc: library, tracer. gpuscan_info: opencl, refused, refusals, refusal,
+                      sort_strategy, has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what
+                      it built, so that no driver compiles in the first call, and gpuscan_set_blob loads and launches
+                      the programs of the blob (blobs of 0.1.0 are refused). Lanes work by OpenCL's sub-groups and by
+                      AMD's builtins. Each program is tested at its first use, and built without the compiler's
+                      warnings.
                       Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give floats below 0 to signed
                       integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
@@ -222,6 +227,60 @@
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
 #define GPUSCAN__IMPLEMENTED /* so that the implementation does not repeat the error, */
 typedef struct gpuscan__no_image_desc cl_image_desc; /* nor the table of entry points */
+#endif
+
+/* GPUSCAN__HAS_...: 1 for operations that this file compiles, 0 for the others. */
+#if defined(GPUSCAN_ONLY_SCAN) || defined(GPUSCAN_ONLY_REDUCE) || defined(GPUSCAN_ONLY_HISTOGRAM) || \
+    defined(GPUSCAN_ONLY_SELECT) || defined(GPUSCAN_ONLY_RUNS) || defined(GPUSCAN_ONLY_SORT) || \
+    defined(GPUSCAN_ONLY_INTEGRAL) || defined(GPUSCAN_ONLY_QUANTILE) || defined(GPUSCAN_ONLY_UNIFORM_ADD)
+#define GPUSCAN__HAS_ALL 0
+#else
+#define GPUSCAN__HAS_ALL 1
+#endif
+#ifdef GPUSCAN_ONLY_SCAN
+#define GPUSCAN__HAS_SCAN 1
+#else
+#define GPUSCAN__HAS_SCAN GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_REDUCE
+#define GPUSCAN__HAS_REDUCE 1
+#else
+#define GPUSCAN__HAS_REDUCE GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_HISTOGRAM
+#define GPUSCAN__HAS_HISTOGRAM 1
+#else
+#define GPUSCAN__HAS_HISTOGRAM GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_SELECT
+#define GPUSCAN__HAS_SELECT 1
+#else
+#define GPUSCAN__HAS_SELECT GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_RUNS
+#define GPUSCAN__HAS_RUNS 1
+#else
+#define GPUSCAN__HAS_RUNS GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_SORT
+#define GPUSCAN__HAS_SORT 1
+#else
+#define GPUSCAN__HAS_SORT GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_INTEGRAL
+#define GPUSCAN__HAS_INTEGRAL 1
+#else
+#define GPUSCAN__HAS_INTEGRAL GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_QUANTILE
+#define GPUSCAN__HAS_QUANTILE 1
+#else
+#define GPUSCAN__HAS_QUANTILE GPUSCAN__HAS_ALL
+#endif
+#ifdef GPUSCAN_ONLY_UNIFORM_ADD
+#define GPUSCAN__HAS_UNIFORM_ADD 1
+#else
+#define GPUSCAN__HAS_UNIFORM_ADD GPUSCAN__HAS_ALL
 #endif
 
 #ifndef GPUSCAN_API
@@ -658,6 +717,7 @@ typedef struct gpuscan_segments {
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
 
+#if GPUSCAN__HAS_SCAN
 /* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
@@ -682,7 +742,9 @@ typedef struct gpuscan_scan_desc {
     uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes, whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
+#endif
 
+#if GPUSCAN__HAS_UNIFORM_ADD
 /* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
@@ -696,7 +758,9 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_type          count_type;
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
+#endif
 
+#if GPUSCAN__HAS_REDUCE
 /* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
@@ -716,7 +780,9 @@ typedef struct gpuscan_reduce_desc {
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
 } gpuscan_reduce_desc;
+#endif
 
+#if GPUSCAN__HAS_HISTOGRAM
 typedef enum gpuscan_bins {
     GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
     GPUSCAN_BINS_EDGES,    /* bin k is [edges[k], edges[k + 1]) */
@@ -774,6 +840,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
     gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
 } gpuscan_histogram_desc;
+#endif
 
 /* What decides which elements gpuscan_select keeps. */
 typedef enum gpuscan_select_by {
@@ -782,6 +849,7 @@ typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
 } gpuscan_select_by;
 
+#if GPUSCAN__HAS_SELECT
 /* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
@@ -804,7 +872,9 @@ typedef struct gpuscan_select_desc {
     void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
     gpuscan_call           call;
 } gpuscan_select_desc;
+#endif
 
+#if GPUSCAN__HAS_RUNS
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
@@ -831,7 +901,9 @@ typedef struct gpuscan_runs_desc {
     void                  *host_starts, *host_lengths, *host_dst;
     gpuscan_call           call;
 } gpuscan_runs_desc;
+#endif
 
+#if GPUSCAN__HAS_SORT
 /* The arguments of gpuscan_sort. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
@@ -854,7 +926,9 @@ typedef struct gpuscan_sort_desc {
     gpuscan_type           count_type;
     gpuscan_call           call;
 } gpuscan_sort_desc;
+#endif
 
+#if GPUSCAN__HAS_INTEGRAL
 /* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
@@ -876,7 +950,9 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
+#endif
 
+#if GPUSCAN__HAS_QUANTILE
 /* What gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
@@ -908,6 +984,7 @@ typedef struct gpuscan_quantile_desc {
     void                 *host_cdf;
     gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_quantile_desc;
+#endif
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
@@ -1005,6 +1082,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    divides the size), and copies it otherwise. If the device fails while it runs, or while results are fetched, the
    contents of the outputs are undefined. After the call has returned nothing uses the arrays. */
 
+#if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i].
 
@@ -1060,7 +1138,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_
    zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_UNIFORM_ADD
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This is the second half of every scan in several pieces.
 
@@ -1086,7 +1166,9 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const g
    overlap. dst, addend, count and block of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_REDUCE
 /* Reduction: init op src[0] op ... op src[count - 1], over all elements, over each row, or over each segment. ARGMIN
    and ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
@@ -1135,7 +1217,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
    segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_HISTOGRAM
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
    expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
@@ -1216,7 +1300,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
    with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_SELECT
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Their indices go along,
    and so do the elements of up to 8 more arrays, the payloads.
 
@@ -1258,7 +1344,9 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
    flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_RUNS
 /* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys the same key may
    have several runs.)
 
@@ -1308,7 +1396,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_
    runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_SORT
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
    src           count keys of key_type from src.offset on, or elements of custom->type
@@ -1368,7 +1458,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
    is unchanged. Payloads stay on the device. src, dst, permutation and count of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_INTEGRAL
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
    left. The sum over any box then takes four of them, whatever its size.
 
@@ -1411,7 +1503,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpus
    dst, width and height of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
+#endif
 
+#if GPUSCAN__HAS_QUANTILE
 /* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
    order, each bin with as many as its counter says. A fraction's sample is the one of rank ceil(fraction * samples),
    computed exactly, and at least 1.
@@ -1448,6 +1542,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
    desc must be zero; edges and cdf are its host_edges and host_cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
+#endif
 
 /* Stores the object's programs in a blob, for the application's next start: those that were prepared or used, and those
    of blobs that were set, even if unused. For each it stores the driver's binary, whether it was tested, and how it was
@@ -1511,24 +1606,33 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 #endif
 
+/* GPUSCAN__SHARED begins a function that some operations use. Compilers drop it without a warning if none of them is
+   there. */
 #if defined(__GNUC__) || defined(__clang__)
-#define GPUSCAN__UNUSED __attribute__((unused))
+#define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
 #pragma GCC diagnostic ignored "-Wshadow" /* a program may have types and functions with the names of locals here */
 #else
-#define GPUSCAN__UNUSED
+#define GPUSCAN__SHARED static
 #define GPUSCAN__PRINTF(text, first)
 #endif
 #ifdef _MSC_VER
 #pragma warning(push)
-#pragma warning(disable : 4996 4459)
+#pragma warning(disable : 4996 4459 4505)
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* GPUSCAN__IF(SCAN, X, name) is X(name) in programs that have scans, otherwise nothing. */
+#define GPUSCAN__IF_0(X, name)
+#define GPUSCAN__IF_1(X, name)               X(name)
+#define GPUSCAN__IF_PASTED(has, X, name)     GPUSCAN__IF_##has(X, name)
+#define GPUSCAN__IF_HAS(has, X, name)        GPUSCAN__IF_PASTED(has, X, name)
+#define GPUSCAN__IF(operation, X, name)      GPUSCAN__IF_HAS(GPUSCAN__HAS_##operation, X, name)
 
 #define GPUSCAN__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -1668,14 +1772,64 @@ typedef struct gpuscan__cl_name_version {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-static const char *gpuscan__kernels[] = {
 /* kernels.cl.inc: begin */
+enum {
+    GPUSCAN__PIECE_TOP,
+    GPUSCAN__PIECE_PLANTED_DEFECTS,
+    GPUSCAN__PIECE_BARRIERS_AND_MEMORY,
+    GPUSCAN__PIECE_LANES,
+    GPUSCAN__PIECE_IMAGES,
+    GPUSCAN__PIECE_ELEMENTS,
+    GPUSCAN__PIECE_RUN_ELEMENTS,
+    GPUSCAN__PIECE_SEGMENT_HEADS,
+    GPUSCAN__PIECE_EXACT_PREFIXES,
+    GPUSCAN__PIECE_PACKED_ELEMENTS,
+    GPUSCAN__PIECE_STATE_WORDS,
+    GPUSCAN__PIECE_CASCADE,
+    GPUSCAN__PIECE_LANE_SCANS,
+    GPUSCAN__PIECE_GROUP_TILES,
+    GPUSCAN__PIECE_KEPT_TILES,
+    GPUSCAN__PIECE_TILE_SCANS,
+    GPUSCAN__PIECE_CPU_TILES,
+    GPUSCAN__PIECE_MULTI_PASS_SCAN,
+    GPUSCAN__PIECE_SCAN_ROWS,
+    GPUSCAN__PIECE_SINGLE_PASS_SCAN,
+    GPUSCAN__PIECE_SCAN_AHEAD,
+    GPUSCAN__PIECE_SCAN_SEGMENTS,
+    GPUSCAN__PIECE_SELECT,
+    GPUSCAN__PIECE_UNIFORM_ADD,
+    GPUSCAN__PIECE_REDUCE,
+    GPUSCAN__PIECE_REDUCE_SEGMENTS,
+    GPUSCAN__PIECE_REDUCE_ONE,
+    GPUSCAN__PIECE_INTEGRAL,
+    GPUSCAN__PIECE_QUANTILE,
+    GPUSCAN__PIECE_HISTOGRAM_BINS,
+    GPUSCAN__PIECE_HISTOGRAM_COUNTERS,
+    GPUSCAN__PIECE_HISTOGRAM_CPU,
+    GPUSCAN__PIECE_HISTOGRAM,
+    GPUSCAN__PIECE_HISTOGRAM_FINISH,
+    GPUSCAN__PIECE_SORT_KEYS,
+    GPUSCAN__PIECE_SORT_GATHER,
+    GPUSCAN__PIECE_SORT_PASSES,
+    GPUSCAN__PIECE_SORT_CPU,
+    GPUSCAN__PIECE_SORT_GROUP,
+    GPUSCAN__PIECE_SORT_SWEEP,
+    GPUSCAN__PIECE_SORT_BUCKETS,
+    GPUSCAN__PIECE_SORT_SWEEP_TILES,
+    GPUSCAN__PIECE_SORT_TOGETHER,
+    GPUSCAN__PIECES
+};
+static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n"
 "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n",
+NULL};
+static const char *const gpuscan__piece_planted_defects[] = {
+"#line 73 \"kernels.cl.inc\"\n"
+"\n\n\n"
 "#define GPUSCAN_TEST_PLANT_SUMS_TAIL 1\n"
 "#define GPUSCAN_TEST_PLANT_CARRIES 2\n"
 "#define GPUSCAN_TEST_PLANT_PARTS_TAIL 3\n"
@@ -1733,7 +1887,12 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n\n\n",
 "#define GPUSCAN_PASTE_(a, b) a##b\n"
-"#define GPUSCAN_PASTE(a, b) GPUSCAN_PASTE_(a, b)\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#define GPUSCAN_PASTE(a, b) GPUSCAN_PASTE_(a, b)\n\n\n"
+"#define GPUSCAN_FITS(name, bytes) typedef char gpuscan_##name##_fits[(bytes) <= GPUSCAN_SHARED_BYTES ? 1 : -1];\n\n",
+NULL};
+static const char *const gpuscan__piece_barriers_and_memory[] = {
+"#line 140 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
 "#define GPUSCAN_WAIT(flags) (barrier(flags), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
 "#define GPUSCAN_TILE_END() GPUSCAN_BARRIER()\n"
@@ -1899,7 +2058,11 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "#ifndef GPUSCAN_TEST_GROUP\n"
 "#define GPUSCAN_TEST_GROUP (uint)get_group_id(0)\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+static const char *const gpuscan__piece_lanes[] = {
+"#line 369 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS || \\\n"
 " GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
 "#define GPUSCAN_HAS_LANES 1\n"
@@ -1930,7 +2093,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_BALLOT_ONES 0xffffffffu\n"
 "#endif\n"
 "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
-"#define GPUSCAN_BALLOT_ALL GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n\n",
+"#define GPUSCAN_BALLOT_ALL GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n\n"
 "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
 "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
 "uint highest;\n"
@@ -1959,7 +2122,7 @@ static const char *gpuscan__kernels[] = {
 " }\n"
 "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
 "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
-"GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n\n"
+"GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n\n",
 "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
 "uint lanes;\n"
 "__asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -2033,7 +2196,7 @@ static const char *gpuscan__kernels[] = {
 "x = memory[GPUSCAN_SUBGROUP * GPUSCAN_LANES + lane];\n"
 "GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "return x;\n"
-"}\n",
+"}\n"
 "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n"
 "return gpuscan_uint_at(x, GPUSCAN_LANE_BEFORE(d), memory);\n"
 "}\n"
@@ -2052,7 +2215,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_LANES_SYNC() GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
 "#error \"this kind of lanes has no block here\"\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
 "#define GPUSCAN_LANES_MEMORY 0\n"
 "#else\n"
@@ -2066,8 +2229,6 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_SUBGROUP_SYNC() GPUSCAN_LANES_SYNC()\n"
 "#else\n"
 "#define gpuscan_lane_at(x, lane) (x)\n"
-"#define gpuscan_shuffle(x, lane) (x)\n"
-"#define gpuscan_plain_at(x, lane) (x)\n"
 "#define gpuscan_ballot(x) ((x) ? 1u : 0u)\n"
 "#define GPUSCAN_LANES_SYNC()\n"
 "#define GPUSCAN_SUBGROUP_SYNC() GPUSCAN_BARRIER()\n"
@@ -2077,7 +2238,13 @@ static const char *gpuscan__kernels[] = {
 "if (GPUSCAN_LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
 "__asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
 "#endif\n"
-"}\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#if GPUSCAN__HAS_HISTOGRAM || \
+    GPUSCAN__HAS_INTEGRAL
+static const char *const gpuscan__piece_images[] = {
+"#line 575 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
 "GPUSCAN_IMAGE_PIXEL pixel = GPUSCAN_IMAGE_READ(image, convert_int2(at));\n"
@@ -2087,13 +2254,26 @@ static const char *gpuscan__kernels[] = {
 "pixel.y = pixel.w;\n"
 "#endif\n"
 "return pixel;\n"
-"}\n\n",
+"}\n\n"
 "#define GPUSCAN_IMAGE_AT(numbers, row, x) \\\n"
 " ((ulong2)((numbers).image_x + (x), (GPUSCAN_PLANTED(IMAGE_ORIGIN) ? 0 : (numbers).image_y) + (row)))\n"
 "#define GPUSCAN_IMAGE_CHANNEL(pixel, c) \\\n"
 " ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
-"#endif\n\n"
-"#ifdef GPUSCAN_T\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_images NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_elements[] = {
+"#line 600 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
 "union {\n"
@@ -2149,8 +2329,22 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return x;\n"
 "#endif\n"
-"}\n\n\n\n"
-"#if GPUSCAN_RUN_STATE\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_elements NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_run_elements[] = {
+"#line 673 \"kernels.cl.inc\"\n"
+"\n\n\n\n"
+"#if GPUSCAN_RUN_STATE\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
 "typedef struct {\n"
 "#if GPUSCAN_REDUCES\n"
@@ -2164,7 +2358,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_run_count last;\n"
 "#endif\n"
 "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
-"typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n\n",
+"typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n\n"
 "typedef gpuscan_run gpuscan_plain;\n"
 "typedef gpuscan_run gpuscan_dst;\n\n"
 "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
@@ -2221,7 +2415,7 @@ static const char *gpuscan__kernels[] = {
 "for (int p = 0; p < GPUSCAN_BEGUN_PARTS; p++)\n"
 "sum.begun[p] = begun ? 1 : 0;\n"
 "return sum;\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
 "if (b.begun[0] == 0) {\n"
 "b.value = gpuscan_combine_plain(a.value, b.value);\n"
@@ -2236,7 +2430,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_HAS_BEGUN(sum) ((sum).begun[0] != 0)\n"
 "#else\n"
 "typedef gpuscan_plain gpuscan_t;\n"
-"#define gpuscan_sum_of(value, begun) (value)\n\n",
+"#define gpuscan_sum_of(value, begun) (value)\n\n"
 "#define gpuscan_combine gpuscan_combine_plain\n"
 "#define gpuscan_identity gpuscan_identity_plain\n"
 "#define GPUSCAN_VALUE_OF(sum) (sum)\n"
@@ -2265,8 +2459,22 @@ static const char *gpuscan__kernels[] = {
 "return gpuscan_sum_of(\n"
 "gpuscan_combine_plain(gpuscan_identity_plain(), gpuscan_from_dst(init_buffer[init_offset])), false);\n"
 "return gpuscan_sum_of(GPUSCAN_PLAIN_START, false);\n"
-"}\n\n"
-"#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_run_elements NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_segment_heads[] = {
+"#line 822 \"kernels.cl.inc\"\n"
+"\n"
+"#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
 "#else\n"
 "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
@@ -2296,7 +2504,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
 "#endif\n"
 "#endif\n"
-"#if GPUSCAN_HEADS\n\n",
+"#if GPUSCAN_HEADS\n\n"
 "typedef struct {\n"
 "global const gpuscan_src *src;\n"
 "global const GPUSCAN_KEY *keys;\n"
@@ -2325,7 +2533,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return gpuscan_starts_at(from.keys, i);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
 "uint heads = 0;\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -2373,7 +2581,7 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "#define gpuscan_heads_at(from, i, left) 0\n"
 "#define gpuscan_after_base(base, sum) (sum)\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
 "bool is_head = gpuscan_is_head(from, i);\n"
 "#if GPUSCAN_RUN_STATE\n"
@@ -2391,7 +2599,21 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
 "#endif\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_segment_heads NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_exact_prefixes[] = {
+"#line 981 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
 "#if GPUSCAN_RUN_STATE\n"
@@ -2432,7 +2654,7 @@ static const char *gpuscan__kernels[] = {
 "static inline gpuscan_t gpuscan_after(gpuscan_prefix prefix, gpuscan_t x) {\n"
 "gpuscan_t sum = gpuscan_combine(gpuscan_low_sum(prefix), x);\n"
 "return GPUSCAN_BREAKS(x) ? sum : gpuscan_above(prefix, sum);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline gpuscan_prefix gpuscan_prefix_settle(gpuscan_prefix prefix) {\n"
 "gpuscan_number low = GPUSCAN_LOW_NUMBER(prefix), sum = prefix.high + low, part = sum - prefix.high;\n"
 "gpuscan_number lost = (prefix.high - (sum - part)) + (low - part);\n"
@@ -2467,19 +2689,40 @@ static const char *gpuscan__kernels[] = {
 "#define gpuscan_prefix_settle(prefix) (prefix)\n"
 "#define gpuscan_prefix_add(prefix, sum) gpuscan_combine(prefix, sum)\n"
 "#define gpuscan_prefix_next(prefix, sum, link) gpuscan_combine(prefix, sum)\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#define GPUSCAN_WHOLE(prefix) gpuscan_above(prefix, gpuscan_low_sum(prefix))\n\n\n"
+"#if GPUSCAN_HAS_LANES\n"
+"#define gpuscan_shuffle(x, lane) gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+"#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+"#else\n"
+"#define gpuscan_shuffle(x, lane) (x)\n"
+"#define gpuscan_plain_at(x, lane) (x)\n"
+"#endif\n"
 "#if GPUSCAN_EXACT_PREFIX && GPUSCAN_HAS_LANES\n"
 "#define gpuscan_prefix_at(prefix, lane) gpuscan_prefix_at_by(prefix, lane, shared)\n"
 "#else\n"
 "#define gpuscan_prefix_at(prefix, lane) gpuscan_shuffle(prefix, lane)\n"
-"#endif\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_exact_prefixes NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_packed_elements[] = {
+"#line 1098 \"kernels.cl.inc\"\n"
+"\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
 "#else\n"
 "#define GPUSCAN_PACKED_HERE 0\n"
 "#endif\n"
-"#if GPUSCAN_PACKED_HERE\n\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_PACKED_HERE\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
 "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
 "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
@@ -2487,7 +2730,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
 "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
 "#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#define GPUSCAN_PACKED_ALL(x) \\\n"
 " (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
 "#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n\n"
@@ -2537,7 +2780,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return gpuscan_packed_from(sum);\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
 "#if GPUSCAN_PACKED_EXTREME\n"
 "sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
@@ -2547,7 +2790,7 @@ static const char *gpuscan__kernels[] = {
 "sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
 "#endif\n"
 "return (gpuscan_t)sum;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
 "#ifdef GPUSCAN_PACKED_BITS\n"
 "return GPUSCAN_PACKED_BITS(sum, word);\n"
@@ -2610,7 +2853,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return (a >> 16 & 0xffu) * 0x10001u;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
 "#if GPUSCAN_PTX\n"
 "uint x;\n"
@@ -2621,7 +2864,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return (a & 0xffffu) | b << 16;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_PACKED_EXTREME\n\n\n"
 "static inline uint gpuscan_packed_shift(uint a) {\n"
 "#if GPUSCAN_PTX\n"
@@ -2673,7 +2916,7 @@ static const char *gpuscan__kernels[] = {
 "return GPUSCAN_INCLUSIVE\n"
 "? gpuscan_packed_join(gpuscan_packed_pair(first, third), gpuscan_packed_pair(second, *before))\n"
 ": gpuscan_packed_join(gpuscan_packed_pair(zeroth, second), gpuscan_packed_pair(first, third));\n"
-"#elif GPUSCAN_PACKED == 1\n\n\n"
+"#elif GPUSCAN_PACKED == 1\n\n\n",
 "uint odd = gpuscan_packed_odd(word), first = *before;\n"
 "uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
 "*before = gpuscan_packed_last(at_odd);\n"
@@ -2685,7 +2928,7 @@ static const char *gpuscan__kernels[] = {
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "#define GPUSCAN_OF_WORDS(name, type, words, word) \\\n"
 " static inline type name(const words *from) { \\\n"
 " union { \\\n"
@@ -2697,7 +2940,18 @@ static const char *gpuscan__kernels[] = {
 " for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
 " of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
 " return of_pairs.value; \\\n"
-" }\n\n\n\n\n\n\n\n\n\n"
+" }\n\n",
+NULL};
+#else
+#define gpuscan__piece_packed_elements NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_state_words[] = {
+"#line 1362 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_TEST_SILENT\n"
 "#define GPUSCAN_TEST_SILENT(tile) false\n"
 "#define GPUSCAN_TEST_DELAY(tile)\n"
@@ -2749,7 +3003,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0);\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
 "#if GPUSCAN_WORD == 128\n"
 "__asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -2758,7 +3012,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
 "#if GPUSCAN_WORD == 128\n"
 "return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2871,7 +3125,21 @@ static const char *gpuscan__kernels[] = {
 "words--;\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_state_words NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_cascade[] = {
+"#line 1582 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
 "#endif\n"
@@ -2882,7 +3150,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_t level[GPUSCAN_CASCADE];\n"
 "#endif\n"
 "uint steps;\n"
-"} gpuscan_cascade;\n\n",
+"} gpuscan_cascade;\n\n"
 "GPUSCAN_INLINE gpuscan_cascade gpuscan_cascade_begin(void) {\n"
 "gpuscan_cascade cascade;\n"
 "cascade.steps = 0;\n"
@@ -2917,8 +3185,21 @@ static const char *gpuscan__kernels[] = {
 "sum = gpuscan_combine(cascade->level[k], sum);\n"
 "#endif\n"
 "return sum;\n"
-"}\n\n\n\n\n\n\n\n\n"
-"#if !GPUSCAN_CPU\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_cascade NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_lane_scans[] = {
+"#line 1643 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
 " : GPUSCAN_LANES >= 32 ? 5 \\\n"
@@ -2951,7 +3232,10 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
 "uint lanes[GPUSCAN_GROUP];\n"
 "#endif\n"
-"} GPUSCAN_SHARED_ALIGNED gpuscan_shared;\n\n",
+"} GPUSCAN_SHARED_ALIGNED gpuscan_shared;\n"
+"#if !GPUSCAN_REDUCE && !GPUSCAN_UNIFORM_ADD\n"
+"GPUSCAN_FITS(shared, sizeof(gpuscan_shared))\n"
+"#endif\n\n"
 "#if GPUSCAN_HAS_LANES\n\n"
 "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n"
 "typedef union {\n"
@@ -3016,7 +3300,7 @@ static const char *gpuscan__kernels[] = {
 "typedef union {\n"
 "gpuscan_number value;\n"
 "uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
-"} gpuscan_number_uints;\n"
+"} gpuscan_number_uints;\n",
 "GPUSCAN_OF_WORDS(gpuscan_number_of_uints, gpuscan_number, gpuscan_number_uints, uints)\n"
 "GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_up)\n"
@@ -3026,7 +3310,7 @@ static const char *gpuscan__kernels[] = {
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_xor(x, d) gpuscan_number_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
 "const int words = sizeof(gpuscan_plain_uints) / 4;\n"
 "gpuscan_plain_uints x, y, picked;\n"
@@ -3046,10 +3330,8 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#define gpuscan_shuffle_up(x, d) gpuscan_shuffle_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_shuffle_xor(x, d) gpuscan_shuffle_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
-"#define gpuscan_shuffle(x, lane) gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_plain_up(x, d) gpuscan_plain_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_plain_xor(x, d) gpuscan_plain_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
-"#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
 "#endif\n"
 "#if GPUSCAN_EXACT_PREFIX && GPUSCAN_HAS_LANES\n"
 "static inline gpuscan_prefix gpuscan_prefix_at_by(gpuscan_prefix prefix, uint lane, local gpuscan_shared *shared) {\n"
@@ -3061,7 +3343,7 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "return prefix;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_UNROLL\n"
@@ -3081,7 +3363,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
 "return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_window_chain(gpuscan_prefix prefix, gpuscan_t x, uint from,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
@@ -3313,7 +3595,20 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return before;\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_lane_scans NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_group_tiles[] = {
+"#line 2100 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
 "#endif\n"
@@ -3339,7 +3634,7 @@ static const char *gpuscan__kernels[] = {
 "#elif GPUSCAN_DST_PIECES\n"
 "uint word[GPUSCAN_DST_PIECES * GPUSCAN_DST_PIECE_WORDS];\n"
 "#endif\n"
-"} gpuscan_dst_vector;\n\n\n\n",
+"} gpuscan_dst_vector;\n\n\n\n"
 "#define GPUSCAN_PART_SHIFT(type, v) ((v) * (uint)sizeof(type) % 4 * 8)\n"
 "#define GPUSCAN_PART_MASK(type) (sizeof(type) == 1 ? 0xffu : 0xffffu)\n"
 "#define GPUSCAN_PART_WORD(vector, type, v) (vector)->word[(v) * (uint)sizeof(type) / 4]\n"
@@ -3374,7 +3669,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "vector->element[v] = x;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS)\n"
 "\n\n\n"
 "#if GPUSCAN_SELECT && GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
@@ -3431,7 +3726,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_BEGUN_BEFORE(tile, k) 0u\n"
 "#define GPUSCAN_BEGUN_UP_TO(tile, k) 0u\n"
 "#define GPUSCAN_BEGUN_SUBGROUP(tile) 0u\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "#define GPUSCAN_HINTS (GPUSCAN_PTX >= 80)\n"
 "#if GPUSCAN_HINTS\n"
 "static inline ulong gpuscan_policy_keep(void) {\n"
@@ -3453,7 +3748,7 @@ static const char *gpuscan__kernels[] = {
 "#define gpuscan_policy_keep() 0\n"
 "#define gpuscan_policy_last() 0\n"
 "#define gpuscan_policy_normal() 0\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
 "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
 "#if GPUSCAN_HINTS\n"
@@ -3489,7 +3784,7 @@ static const char *gpuscan__kernels[] = {
 "uint2 x;\n"
 "__asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
 "return x;\n"
-"#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n\n\n",
+"#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n\n\n"
 "uint8 x;\n"
 "uint4 y;\n"
 "__asm__ volatile(\"ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
@@ -3523,7 +3818,7 @@ static const char *gpuscan__kernels[] = {
 "*(global GPUSCAN_DST_RAW *)p = x;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n\n\n\n\n"
 "#if GPUSCAN_SHIFTS && GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n"
 "#define GPUSCAN_SHIFTS_SRC 1\n"
@@ -3548,7 +3843,7 @@ static const char *gpuscan__kernels[] = {
 "return (uint4)(a, b, c, d);\n"
 "return (uint4)(gpuscan_funnel(a, b, bits), gpuscan_funnel(b, c, bits), gpuscan_funnel(c, d, bits),\n"
 "gpuscan_funnel(d, e, bits));\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "GPUSCAN_INLINE uint4 gpuscan_shifted_up(uint4 own, uint4 handed, uint from, uint first) {\n"
 "uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, x = gpuscan_uint_at(handed.x, from, 0), y, z;\n"
 "if (words == 0)\n"
@@ -3578,7 +3873,7 @@ static const char *gpuscan__kernels[] = {
 "typedef union {\n"
 "GPUSCAN_SRC_RAW raw;\n"
 "uint4 words;\n"
-"} gpuscan_src_words;\n\n\n"
+"} gpuscan_src_words;\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_fetch_shifted(gpuscan_tile *tile, global const gpuscan_src *from, uint past,\n"
 "ulong policy) {\n"
 "global const uint4 *aligned = (global const uint4 *)((global const uchar *)from - past);\n"
@@ -3603,7 +3898,7 @@ static const char *gpuscan__kernels[] = {
 "typedef union {\n"
 "GPUSCAN_DST_RAW raw;\n"
 "uint4 words;\n"
-"} gpuscan_dst_words;\n\n\n",
+"} gpuscan_dst_words;\n\n\n"
 "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
 "const gpuscan_dst_vector *vector, GPUSCAN_DST_RAW before) {\n"
 "uint lane = GPUSCAN_LANE, own = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst);\n"
@@ -4233,9 +4528,18 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "return reaches;\n"
 "}\n"
-"#endif\n"
-"#if GPUSCAN_SELECT\n"
-"typedef ushort gpuscan_place;\n\n\n\n\n",
+"#endif\n\n\n",
+"#define GPUSCAN_KEPT_ALONE (GPUSCAN_SELECT && GPUSCAN_HAS_LANES)\n\n",
+NULL};
+#else
+#define gpuscan__piece_group_tiles NULL
+#endif
+#if GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_kept_tiles[] = {
+"#line 3136 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"typedef ushort gpuscan_place;\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "typedef gpuscan_number gpuscan_listed;\n"
 "typedef char gpuscan_listed_size_differs[sizeof(gpuscan_number) == GPUSCAN_RESULTS_LISTED ? 1 : -1];\n"
@@ -4261,6 +4565,10 @@ static const char *gpuscan__kernels[] = {
 "local gpuscan_place *places;\n"
 "uint share, shares;\n"
 "} gpuscan_list;\n\n"
+"typedef char gpuscan_list_follows[sizeof(gpuscan_shared) <= GPUSCAN_LIST_AT ? 1 : -1];\n"
+"GPUSCAN_FITS(list, GPUSCAN_LIST_AT + (GPUSCAN_TILE * GPUSCAN_STAGED_SIZE + 7) / 8 * 8 +\n"
+"GPUSCAN_TILE * GPUSCAN_RESULTS_LISTED +\n"
+"(GPUSCAN_PLACES ? GPUSCAN_TILE * (GPUSCAN_BITS ? 32 : 1) * sizeof(gpuscan_place) : 0))\n"
 "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
 "gpuscan_list list;\n"
 "local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
@@ -4287,16 +4595,14 @@ static const char *gpuscan__kernels[] = {
 "y.element = x;\n"
 "return y.staged;\n"
 "}\n"
-"#endif\n"
-"#endif\n\n\n"
-"#define GPUSCAN_KEPT_ALONE (GPUSCAN_SELECT && GPUSCAN_HAS_LANES)\n"
+"#endif\n\n"
 "#if GPUSCAN_KEPT_ALONE\n\n"
 "#define GPUSCAN_COUNT_BITS (GPUSCAN_LANES * GPUSCAN_VECTOR * (GPUSCAN_BITS ? 32 : 1) < 256 ? 8 : 16)\n"
 "#define GPUSCAN_COUNT_PARTS (32 / GPUSCAN_COUNT_BITS)\n"
 "#define GPUSCAN_COUNT_WORDS ((GPUSCAN_ITEM_VECTORS + GPUSCAN_COUNT_PARTS - 1) / GPUSCAN_COUNT_PARTS)\n"
 "#define GPUSCAN_COUNT_OF(words, k) \\\n"
 " ((words)[(k) / GPUSCAN_COUNT_PARTS] >> ((k) % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS) & \\\n"
-" ((1u << GPUSCAN_COUNT_BITS) - 1))\n\n\n"
+" ((1u << GPUSCAN_COUNT_BITS) - 1))\n\n\n",
 "GPUSCAN_INLINE uint gpuscan_kept_scan(const uint *mask, uint *before, local gpuscan_shared *shared) {\n"
 "uint own[GPUSCAN_COUNT_WORDS], sum[GPUSCAN_COUNT_WORDS], all = 0;\n"
 "GPUSCAN_UNROLL\n"
@@ -4326,7 +4632,7 @@ static const char *gpuscan__kernels[] = {
 "all += GPUSCAN_COUNT_OF(sum, k);\n"
 "}\n"
 "return all;\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_RUN_STATE\n"
 "#if GPUSCAN_LENGTH_SIZE\n\n"
 "GPUSCAN_INLINE gpuscan_run_count gpuscan_last_head(const gpuscan_plain *x, const gpuscan_ballot_t *heads,\n"
@@ -4380,12 +4686,12 @@ static const char *gpuscan__kernels[] = {
 "carry = k == 0 || heads[k] ? all : gpuscan_combine_numbers(carry, all);\n"
 "}\n"
 "return carry;\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_number gpuscan_number_pair(gpuscan_number own, gpuscan_number given, uint d,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_number other = gpuscan_number_xor(given, d);\n"
 "return GPUSCAN_LANE & d ? gpuscan_combine_numbers(other, own) : gpuscan_combine_numbers(own, other);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "#define GPUSCAN_OPEN_FOURS (GPUSCAN_ITEM_VECTORS == 4 && GPUSCAN_LANES_APART && GPUSCAN_LANES >= 4)\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_open_four(const gpuscan_number *x, local gpuscan_shared *shared) {\n"
 "bool odd = (GPUSCAN_LANE & 1) != 0, upper = (GPUSCAN_LANE & 2) != 0;\n"
@@ -4429,7 +4735,7 @@ static const char *gpuscan__kernels[] = {
 "later |= heads[l];\n"
 "}\n"
 "return carry;\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_masks(gpuscan_tile *tile, ulong first, uint left, bool whole) {\n"
 "uint own = GPUSCAN_OWN_FIRST;\n"
 "GPUSCAN_UNROLL\n"
@@ -4438,7 +4744,7 @@ static const char *gpuscan__kernels[] = {
 "tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), first + at,\n"
 "whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k));\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_open_sum(gpuscan_from from, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_tile tile;\n"
@@ -4490,7 +4796,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "#endif\n"
-"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n"
+"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n",
 "static inline void gpuscan_listed_store(local gpuscan_listed *p, gpuscan_listed x, bool wanted) {\n"
 "#if GPUSCAN_PTX\n"
 "union {\n"
@@ -4506,7 +4812,7 @@ static const char *gpuscan__kernels[] = {
 "if (wanted)\n"
 "*p = x;\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, bool whole,\n"
 "const uint *rank, gpuscan_number *open, gpuscan_number *part,\n"
 "gpuscan_list list) {\n"
@@ -4537,7 +4843,7 @@ static const char *gpuscan__kernels[] = {
 "open[k] = run;\n"
 "}\n"
 "}\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_kept(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_list list = gpuscan_list_of(shared);\n"
 "gpuscan_plain all = gpuscan_identity_plain();\n"
@@ -4593,14 +4899,14 @@ static const char *gpuscan__kernels[] = {
 "return all;\n"
 "}\n"
 "#else\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_kept(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
 "uint before[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
 "GPUSCAN_KEPT(all) = gpuscan_kept_scan(tile->mask, before, shared);\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
 "tile->before[k] = gpuscan_identity_plain();\n"
 "GPUSCAN_KEPT(tile->before[k]) = before[k];\n"
 "}\n"
@@ -4612,7 +4918,7 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_LENGTH_SIZE\n"
 "all.last = gpuscan_last_head(x, heads, shared);\n"
 "#endif\n"
-"#if GPUSCAN_REDUCES\n",
+"#if GPUSCAN_REDUCES\n"
 "gpuscan_number open[GPUSCAN_ITEM_VECTORS], opened[GPUSCAN_ITEM_VECTORS];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -4626,9 +4932,23 @@ static const char *gpuscan__kernels[] = {
 "return all;\n"
 "}\n"
 "#endif\n"
-"#else\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_kept_tiles NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_tile_scans[] = {
+"#line 3570 \"kernels.cl.inc\"\n"
+"\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
+"#if GPUSCAN_KEPT_ALONE\n"
+"return gpuscan_tile_scan_kept(tile, first, count, shared);\n"
+"#else\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
 "#if !GPUSCAN_BEFORE_FROM_END\n"
 "gpuscan_plain *before = tile->before;\n"
@@ -4684,8 +5004,8 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "}\n"
 "return gpuscan_sum_of(carry, reaches.whole != 0);\n"
-"}\n"
-"#endif\n\n\n",
+"#endif\n"
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
 "#if GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP\n"
 "tile->group = outer;\n"
@@ -4711,7 +5031,7 @@ static const char *gpuscan__kernels[] = {
 "tile->begun = tile->closed = 0xffffffffu;\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
 "gpuscan_t total;\n"
 "gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
@@ -4751,7 +5071,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "return sum;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
 "gpuscan_plain lane_sum = x[0];\n"
@@ -4768,7 +5088,7 @@ static const char *gpuscan__kernels[] = {
 "carry = gpuscan_combine_plain(carry, sum[k]);\n"
 "return carry;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_HEADS\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -5124,8 +5444,21 @@ static const char *gpuscan__kernels[] = {
 "if (v < there)\n"
 "to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
 "}\n"
-"}\n\n"
-"#else\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_tile_scans NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_UNIFORM_ADD || \
+    GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS || \
+    GPUSCAN__HAS_INTEGRAL || \
+    GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_cpu_tiles[] = {
+"#line 4112 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ANY_BIT(name, type) \\\n"
 " GPUSCAN_INLINE bool name(type x) { \\\n"
 " union { \\\n"
@@ -6055,7 +6388,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_wide low, high, whole, prefix_low, prefix_high, base, id;\n"
 "bool begun;\n"
 "} gpuscan_segment_wide;\n\n\n"
-"GPUSCAN_INLINE void gpuscan_segment_vector(gpuscan_from from, global gpuscan_dst *dst, ulong i,\n"
+"GPUSCAN_INLINE void gpuscan_segment_vector_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i,\n"
 "gpuscan_segment_wide *at, bool has_heads, bool stream) {\n"
 "gpuscan_mask closed = (gpuscan_mask)(0), heads = closed;\n"
 "gpuscan_wide x = gpuscan_load_wide(from.src, i), high = at->high, before;\n"
@@ -6103,10 +6436,10 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_PREFETCH(from.keys + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
 "if (gpuscan_any_head(from, i))\n"
 "for (uint v = 0; v < GPUSCAN_SEGMENTS_STEP; v += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector(from, dst, i + v, &at, true, stream);\n"
+"gpuscan_segment_vector_scan(from, dst, i + v, &at, true, stream);\n"
 "else\n"
 "for (uint v = 0; v < GPUSCAN_SEGMENTS_STEP; v += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector(from, dst, i + v, &at, false, stream);\n"
+"gpuscan_segment_vector_scan(from, dst, i + v, &at, false, stream);\n"
 "if (GPUSCAN_EXACT_PREFIX && GPUSCAN_SEGMENTS_SETTLE(i + GPUSCAN_SEGMENTS_STEP, begin)) {\n"
 "gpuscan_plain low = GPUSCAN_LAST(at.low), high = GPUSCAN_LAST(at.high);\n"
 "gpuscan_segment_settle(&low, &high);\n"
@@ -6115,7 +6448,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "}\n"
 "for (; i < end; i += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector(from, dst, i, &at, true, stream);\n"
+"gpuscan_segment_vector_scan(from, dst, i, &at, true, stream);\n"
 "segment->low = GPUSCAN_LAST(at.low);\n"
 "segment->high = GPUSCAN_LAST(at.high);\n"
 "segment->prefix_low = GPUSCAN_LAST(at.prefix_low);\n"
@@ -6211,9 +6544,17 @@ static const char *gpuscan__kernels[] = {
 "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
-"}\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_cpu_tiles NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_multi_pass_scan[] = {
+"#line 5355 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_SUMS_NUMBERS\n"
 "} gpuscan_scan_sums_numbers;\n\n"
@@ -6298,7 +6639,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
 "#else\n"
 "shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
-"GPUSCAN_BARRIER();\n",
+"GPUSCAN_BARRIER();\n"
 "for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
 "if (j == GPUSCAN_ITEM)\n"
 "before = running;\n"
@@ -6306,7 +6647,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
-"if (i < parts && GPUSCAN_ITEM == i - from)\n"
+"if (i < parts && GPUSCAN_ITEM == i - from)\n",
 "sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : before;\n"
 "}\n"
 "#endif\n"
@@ -6391,9 +6732,15 @@ static const char *gpuscan__kernels[] = {
 "totals[numbers.total_offset + row] = gpuscan_to_dst(total);\n"
 "}\n"
 "}\n"
-"#endif\n"
 "#endif\n\n",
-"#if GPUSCAN_SCAN_ROWS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+NULL};
+#else
+#define gpuscan__piece_multi_pass_scan NULL
+#endif
+#if GPUSCAN__HAS_SCAN
+static const char *const gpuscan__piece_scan_rows[] = {
+"#line 5551 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
 "} gpuscan_scan_rows_numbers;\n\n"
@@ -6410,10 +6757,10 @@ static const char *gpuscan__kernels[] = {
 "} gpuscan_row_tile;\n\n\n"
 "typedef struct {\n"
 "uint row, column;\n"
-"} gpuscan_place;\n\n"
-"static inline gpuscan_place gpuscan_place_of(const gpuscan_row_tile *tile, uint i) {\n"
+"} gpuscan_row_place;\n\n"
+"static inline gpuscan_row_place gpuscan_place_of(const gpuscan_row_tile *tile, uint i) {\n"
 "uint n = i + tile->past, row = mul_hi(n, tile->inverse);\n"
-"gpuscan_place place;\n"
+"gpuscan_row_place place;\n"
 "place.column = n - row * tile->row_length;\n"
 "if (place.column >= tile->row_length) {\n"
 "place.column -= tile->row_length;\n"
@@ -6422,7 +6769,7 @@ static const char *gpuscan__kernels[] = {
 "place.row = row - tile->rows_before;\n"
 "return place;\n"
 "}\n\n"
-"static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
+"static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_row_place *place) {\n"
 "if (++place->column == tile->row_length) {\n"
 "place->column = 0;\n"
 "place->row++;\n"
@@ -6440,14 +6787,14 @@ static const char *gpuscan__kernels[] = {
 "static inline bool gpuscan_is_of_rows(const gpuscan_row_tile *tile, uint i, uint column) {\n"
 "return i - tile->begin < tile->elements && column < tile->count;\n"
 "}\n\n"
-"static inline bool gpuscan_is_whole(const gpuscan_row_tile *tile, uint i, gpuscan_place place, uint limit) {\n"
+"static inline bool gpuscan_is_whole(const gpuscan_row_tile *tile, uint i, gpuscan_row_place place, uint limit) {\n"
 "return i - tile->begin <= tile->elements - GPUSCAN_VECTOR && place.column < limit;\n"
 "}\n"
 "static inline bool gpuscan_is_beside_rows(const gpuscan_row_tile *tile, uint i) {\n"
 "return i + GPUSCAN_VECTOR <= tile->begin || i >= tile->begin + tile->elements;\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_row_tile_fetch(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
-"const gpuscan_place *places) {\n"
+"const gpuscan_row_place *places) {\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -6461,7 +6808,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_place place = places[k];\n"
+"gpuscan_row_place place = places[k];\n"
 "if (gpuscan_is_whole(tile, i, place, tile->src_limit) || gpuscan_is_beside_rows(tile, i))\n"
 "continue;\n"
 "GPUSCAN_UNROLL\n"
@@ -6526,7 +6873,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n\n"
 "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
-"const gpuscan_place *places, local gpuscan_shared *shared) {\n"
+"const gpuscan_row_place *places, local gpuscan_shared *shared) {\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry = gpuscan_identity();\n"
 "uint reach[GPUSCAN_ITEM_VECTORS], rising = 0;\n"
 "GPUSCAN_UNROLL\n"
@@ -6592,7 +6939,7 @@ static const char *gpuscan__kernels[] = {
 "return ends;\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_row_vector_scan(gpuscan_dst_vector *out, const gpuscan_tile *data,\n"
-"const gpuscan_row_tile *tile, gpuscan_place place, uint i, int k,\n"
+"const gpuscan_row_tile *tile, gpuscan_row_place place, uint i, int k,\n"
 "gpuscan_t base, global gpuscan_dst *totals) {\n"
 "uint heads = gpuscan_row_heads(tile, place.column);\n"
 "gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place.column, heads, k);\n"
@@ -6627,7 +6974,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "}\n\n",
 "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile,\n"
-"gpuscan_place place, uint i) {\n"
+"gpuscan_row_place place, uint i) {\n"
 "#ifdef GPUSCAN_DST_RAW\n"
 "if (gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
 "gpuscan_store_vector(tile->dst + (i + place.row * tile->dst_gap), out->raw);\n"
@@ -6652,6 +6999,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_STORE_UNIT element\n"
 "#endif\n"
 "#define GPUSCAN_UNIT_ELEMENTS (uint)(sizeof(gpuscan_store_unit) / sizeof(gpuscan_dst))\n"
+"GPUSCAN_FITS(gaps, sizeof(gpuscan_shared) + GPUSCAN_GROUP * sizeof(gpuscan_dst_vector))\n"
 "GPUSCAN_INLINE void gpuscan_row_vectors_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile, int k,\n"
 "local gpuscan_shared *shared) {\n"
 "const uint units = GPUSCAN_VECTOR / GPUSCAN_UNIT_ELEMENTS;\n"
@@ -6665,7 +7013,7 @@ static const char *gpuscan__kernels[] = {
 "for (uint u = 0; u < units; u++, i += GPUSCAN_LANES * GPUSCAN_UNIT_ELEMENTS) {\n"
 "uint unit = u * GPUSCAN_LANES + GPUSCAN_LANE;\n"
 "gpuscan_store_unit x = vectors[unit / units].GPUSCAN_STORE_UNIT[unit % units];\n"
-"gpuscan_place place = gpuscan_place_of(tile, i);\n"
+"gpuscan_row_place place = gpuscan_place_of(tile, i);\n"
 "#if GPUSCAN_DST_WORDS\n"
 "if (i - tile->begin <= tile->elements - GPUSCAN_UNIT_ELEMENTS && place.column < tile->dst_limit) {\n"
 "*(global uint *)(tile->dst + i) = x;\n"
@@ -6701,7 +7049,7 @@ static const char *gpuscan__kernels[] = {
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "gpuscan_t base;\n"
 "gpuscan_tile data;\n"
-"gpuscan_place places[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_row_place places[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_row_tile tile;\n"
 "tile.src = src + numbers.src_offset + row * numbers.src_pitch;\n"
 "tile.dst = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
@@ -6768,9 +7116,17 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_row_vector_store(&out, &tile, places[k], i);\n"
 "#endif\n"
 "}\n"
-"}\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_scan_rows NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_single_pass_scan[] = {
+"#line 5980 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_NONE 0xffffffffu\n\n\n"
 "static inline uint gpuscan_live_tiles(ulong count) {\n"
 "return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
@@ -7155,14 +7511,30 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "#endif\n\n"
-"#if GPUSCAN_AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_FEW && GPUSCAN_SCAN_SINGLE_PASS\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
+"uint row_tiles = (uint)numbers.row_tiles, number = GPUSCAN_TEST_GROUP, r = number / row_tiles;\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+"gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles);\n"
+"}\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_single_pass_scan NULL
+#endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_scan_ahead[] = {
+"#line 6433 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
 "#if GPUSCAN_GROUPS_IN_ORDER\n"
 "#define GPUSCAN_START_ORDER() (GPUSCAN_TEST_GROUP)\n"
 "#else\n"
 "#define GPUSCAN_START_ORDER() \\\n"
 " gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "static inline uint gpuscan_turn_load(local uint *turn) {\n"
 "#if GPUSCAN_PTX\n"
 "uint x;\n"
@@ -7211,7 +7583,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_after_load(row, tile - 1, prefix);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base,\n"
 "local gpuscan_shared *shared) {\n"
 "uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
@@ -7234,7 +7606,7 @@ static const char *gpuscan__kernels[] = {
 "if (GPUSCAN_WINDOW_LANE == 0)\n"
 "gpuscan_after_store(row, from + GPUSCAN_WINDOW - 1, prefix);\n"
 "}\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_fold(gpuscan_from src, ulong src_pitch, ulong count, uint tiles,\n"
 "uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
 "local gpuscan_shared *shared) {\n"
@@ -7271,7 +7643,7 @@ static const char *gpuscan__kernels[] = {
 "} else {\n"
 "sums = gpuscan_window_begin(sum, shared);\n"
 "}\n"
-"if (!mine) {\n\n"
+"if (!mine) {\n\n",
 "bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
 "while (!turned && known == GPUSCAN_WINDOW)\n"
 "turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
@@ -7292,7 +7664,7 @@ static const char *gpuscan__kernels[] = {
 "done = known;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PTX && GPUSCAN_ONE_WORD && GPUSCAN_WORD == 64\n"
 "#define GPUSCAN_SUM_BY_MAXIMUM 1\n"
 "#else\n"
@@ -7343,7 +7715,7 @@ static const char *gpuscan__kernels[] = {
 "role.tile = past >= 2 * (tiles - ahead) ? place - tiles : past / 2 + (role.sums_only ? ahead : 0);\n"
 "}\n"
 "return role;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "#if GPUSCAN_COUNTED\n"
 "#define GPUSCAN_FOR_PLACES(place, places) \\\n"
 " GPUSCAN_FOR_DRAWS(place, GPUSCAN_COUNTERS(states) + 1, places, (uint)get_num_groups(0) - 1, place)\n"
@@ -7403,7 +7775,7 @@ static const char *gpuscan__kernels[] = {
 "sum = gpuscan_tile_scan(&data, first, count, shared);\n"
 "#if !GPUSCAN_HAS_LANES\n"
 "if (sums_only) {\n"
-"GPUSCAN_TEST_DELAY(tile);\n",
+"GPUSCAN_TEST_DELAY(tile);\n"
 "gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
 "GPUSCAN_NEXT_TILE;\n"
 "}\n"
@@ -7442,17 +7814,15 @@ static const char *gpuscan__kernels[] = {
 "above, sum, flags, shared);\n"
 "}\n"
 "}\n"
-"#endif\n"
-"#endif\n"
-"#if GPUSCAN_FEW && GPUSCAN_SCAN_SINGLE_PASS\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
-"uint row_tiles = (uint)numbers.row_tiles, number = GPUSCAN_TEST_GROUP, r = number / row_tiles;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles);\n"
-"}\n"
-"#endif\n"
-"#endif\n\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_scan_ahead NULL
+#endif
+#if GPUSCAN__HAS_SCAN
+static const char *const gpuscan__piece_scan_segments[] = {
+"#line 6778 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
 "} gpuscan_scan_heads_numbers;\n\n"
@@ -7461,7 +7831,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_ONE_ITEM();\n"
 "for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
 "heads[numbers.heads_offset + w] = 0;\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_OFFSET_SIZE == 8\n"
 "typedef ulong gpuscan_offset;\n"
 "#else\n"
@@ -7491,9 +7861,16 @@ static const char *gpuscan__kernels[] = {
 "if (bits != 0)\n"
 "atomic_or(words + at, bits);\n"
 "}\n"
-"}\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#if GPUSCAN_SELECT\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_scan_segments NULL
+#endif
+#if GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_select[] = {
+"#line 6827 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
 "} gpuscan_select_numbers;\n\n"
@@ -7539,7 +7916,7 @@ static const char *gpuscan__kernels[] = {
 " GPUSCAN_LENGTH_ARGUMENT GPUSCAN_RESULT_ARGUMENT tally, dispatch, numbers, shared\n"
 "#define GPUSCAN_SELECT_PARAMETERS(state) \\\n"
 " global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states, \\\n"
-" GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n\n\n",
+" GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n\n\n"
 "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
 "typedef struct {\n"
 "GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_FIELD)\n"
@@ -7551,10 +7928,10 @@ static const char *gpuscan__kernels[] = {
 "global gpuscan_result *results;\n"
 "#endif\n"
 "ulong capacity;\n"
-"} gpuscan_outputs;\n\n"
+"} gpuscan_outputs;\n\n",
 "#define GPUSCAN_OUTPUT_SET(k, word, words) \\\n"
-" outputs.from##k = from##k + numbers.from##k##_offset; \\\n"
-" outputs.to##k = to##k + numbers.to##k##_offset;\n"
+" outputs.from##k = from##k + numbers.from_offsets[k]; \\\n"
+" outputs.to##k = to##k + numbers.to_offsets[k];\n"
 "#if GPUSCAN_INDEX_SIZE\n"
 "#define GPUSCAN_INDEX_SET outputs.indices = indices + numbers.indices_offset;\n"
 "#else\n"
@@ -7604,7 +7981,7 @@ static const char *gpuscan__kernels[] = {
 "dispatch[numbers.dispatch_offset + 1] = (uint)y;\n"
 "dispatch[numbers.dispatch_offset + 2] = 1;\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
 "#if GPUSCAN_BITS\n"
 "ulong units = gpuscan_units(count);\n"
@@ -7612,7 +7989,7 @@ static const char *gpuscan__kernels[] = {
 "return popcount((GPUSCAN_INVERT ? ~src[units - 1] : src[units - 1]) >> (uint)(count % 32));\n"
 "#endif\n"
 "return 0;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
 "gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
 "ulong kept = GPUSCAN_KEPT(all) - past;\n"
@@ -7659,7 +8036,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return words[(i - first) / GPUSCAN_WORD_BITS];\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "#if defined(__AVX512F__) && defined(__has_builtin)\n"
 "#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_compressdi512_mask)\n"
 "#define GPUSCAN_COMPRESSES 16\n"
@@ -7682,7 +8059,7 @@ static const char *gpuscan__kernels[] = {
 "typedef int8 gpuscan_any_int8 __attribute__((aligned(4)));\n"
 "typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
 "typedef long4 gpuscan_any_long4 __attribute__((aligned(8)));\n"
-"#if GPUSCAN_COMPRESSES == 8\n\n\n"
+"#if GPUSCAN_COMPRESSES == 8\n\n\n",
 "constant ulong gpuscan_kept_lanes[256] = {\n"
 "0x0000000000000000ul, 0x0000000000000000ul, 0x0000000000000001ul, 0x0000000000000100ul,\n"
 "0x0000000000000002ul, 0x0000000000000200ul, 0x0000000000000201ul, 0x0000000000020100ul,\n"
@@ -7718,7 +8095,7 @@ static const char *gpuscan__kernels[] = {
 "0x0000000605040302ul, 0x0000060504030200ul, 0x0000060504030201ul, 0x0006050403020100ul,\n"
 "0x0000000000000007ul, 0x0000000000000700ul, 0x0000000000000701ul, 0x0000000000070100ul,\n"
 "0x0000000000000702ul, 0x0000000000070200ul, 0x0000000000070201ul, 0x0000000007020100ul,\n"
-"0x0000000000000703ul, 0x0000000000070300ul, 0x0000000000070301ul, 0x0000000007030100ul,\n",
+"0x0000000000000703ul, 0x0000000000070300ul, 0x0000000000070301ul, 0x0000000007030100ul,\n"
 "0x0000000000070302ul, 0x0000000007030200ul, 0x0000000007030201ul, 0x0000000703020100ul,\n"
 "0x0000000000000704ul, 0x0000000000070400ul, 0x0000000000070401ul, 0x0000000007040100ul,\n"
 "0x0000000000070402ul, 0x0000000007040200ul, 0x0000000007040201ul, 0x0000000704020100ul,\n"
@@ -7729,7 +8106,7 @@ static const char *gpuscan__kernels[] = {
 "0x0000000000070503ul, 0x0000000007050300ul, 0x0000000007050301ul, 0x0000000705030100ul,\n"
 "0x0000000007050302ul, 0x0000000705030200ul, 0x0000000705030201ul, 0x0000070503020100ul,\n"
 "0x0000000000070504ul, 0x0000000007050400ul, 0x0000000007050401ul, 0x0000000705040100ul,\n"
-"0x0000000007050402ul, 0x0000000705040200ul, 0x0000000705040201ul, 0x0000070504020100ul,\n"
+"0x0000000007050402ul, 0x0000000705040200ul, 0x0000000705040201ul, 0x0000070504020100ul,\n",
 "0x0000000007050403ul, 0x0000000705040300ul, 0x0000000705040301ul, 0x0000070504030100ul,\n"
 "0x0000000705040302ul, 0x0000070504030200ul, 0x0000070504030201ul, 0x0007050403020100ul,\n"
 "0x0000000000000706ul, 0x0000000000070600ul, 0x0000000000070601ul, 0x0000000007060100ul,\n"
@@ -8478,9 +8855,15 @@ static const char *gpuscan__kernels[] = {
 "if (get_global_id(0) == 0)\n"
 "gpuscan_tally_store(tally, dispatch, numbers, all);\n"
 "}\n"
-"#endif\n"
-"#endif\n\n\n\n\n"
-"#if GPUSCAN_UNIFORM_ADD\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_select NULL
+#endif
+#if GPUSCAN__HAS_UNIFORM_ADD
+static const char *const gpuscan__piece_uniform_add[] = {
+"#line 7918 \"kernels.cl.inc\"\n"
+"\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
 "} gpuscan_uniform_add_numbers;\n\n"
@@ -8522,7 +8905,7 @@ static const char *gpuscan__kernels[] = {
 "static inline void gpuscan_addend_add(gpuscan_dst_vector *vector, const gpuscan_dst_vector *of, int v,\n"
 "gpuscan_t addend) {\n"
 "gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(gpuscan_dst_at(of, v)))));\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline GPUSCAN_DST_RAW gpuscan_addends_add(GPUSCAN_DST_RAW raw, global const gpuscan_dst *addends, ulong past,\n"
 "ulong block) {\n"
 "gpuscan_dst_vector vector, of;\n"
@@ -8548,7 +8931,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "return vector.raw;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline ulong gpuscan_block_of(ulong step, ulong block) {\n"
 "if (step < block)\n"
 "return 0;\n"
@@ -8593,9 +8976,15 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "}\n"
-"#endif\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n",
-"#if GPUSCAN_REDUCE\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_uniform_add NULL
+#endif
+#if GPUSCAN__HAS_REDUCE
+static const char *const gpuscan__piece_reduce[] = {
+"#line 8043 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
 "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n"
@@ -8934,8 +9323,15 @@ static const char *gpuscan__kernels[] = {
 "global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
 "sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
 "dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
-"}\n\n"
-"#if GPUSCAN_SEGMENTS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_reduce NULL
+#endif
+#if GPUSCAN__HAS_REDUCE
+static const char *const gpuscan__piece_reduce_segments[] = {
+"#line 8433 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
 "#else\n"
@@ -8989,14 +9385,14 @@ static const char *gpuscan__kernels[] = {
 "path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
 "#endif\n"
 "return path;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
 "return (segment + 1) * path->row_length;\n"
 "#else\n"
 "return min(max((ulong)path->offsets[segment + 1], path->begin), path->last);\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
 "return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? segment * path->row_length : 0;\n"
 "}\n"
@@ -9058,7 +9454,7 @@ static const char *gpuscan__kernels[] = {
 "} gpuscan_segment_shared;\n"
 "#else\n"
 "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
-"#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n\n\n\n",
+"#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n\n\n\n"
 "#if GPUSCAN_SEGMENT_STAGED\n"
 "#define GPUSCAN_SEGMENT_RESULTS (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))\n"
 "#define GPUSCAN_SEGMENT_WEIGHT (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src))\n"
@@ -9080,7 +9476,7 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_SEGMENT_STAGED\n"
 "gpuscan_src elements[GPUSCAN_SEGMENT_TILE + GPUSCAN_SEGMENT_TILE / 32];\n"
 "#endif\n"
-"#else\n\n\n"
+"#else\n\n\n",
 "uint elements[2], rest[2];\n"
 "union {\n"
 "ushort of[GPUSCAN_SEGMENT_TILE];\n"
@@ -9098,7 +9494,8 @@ static const char *gpuscan__kernels[] = {
 "} slots;\n"
 "#endif\n"
 "} gpuscan_segment_shared;\n"
-"#endif\n\n"
+"#endif\n"
+"GPUSCAN_FITS(segments, sizeof(gpuscan_segment_shared))\n\n"
 "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
 "out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
 "}\n\n"
@@ -9969,7 +10366,7 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n\n"
 "#define GPUSCAN_SEGMENT_LONG (!GPUSCAN_HAS_LANES || GPUSCAN_SEGMENT_ITEMS <= 4 ? GPUSCAN_GROUP : 4 * GPUSCAN_GROUP)\n"
 "\n\n\n"
-"static inline uint gpuscan_staged(uint i) {\n"
+"static inline uint gpuscan_staged_slot(uint i) {\n"
 "return i + i / 32;\n"
 "}\n"
 "#define GPUSCAN_STAGED_GROUP (GPUSCAN_GROUP % 32 == 0 ? GPUSCAN_GROUP + GPUSCAN_GROUP / 32 : 0)\n\n\n"
@@ -9993,8 +10390,8 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
-"all->elements[GPUSCAN_STAGED_GROUP ? gpuscan_staged(GPUSCAN_ITEM) + k * GPUSCAN_STAGED_GROUP\n"
-": gpuscan_staged(k * GPUSCAN_GROUP + GPUSCAN_ITEM)] = loaded[k];\n"
+"all->elements[GPUSCAN_STAGED_GROUP ? gpuscan_staged_slot(GPUSCAN_ITEM) + k * GPUSCAN_STAGED_GROUP\n"
+": gpuscan_staged_slot(k * GPUSCAN_GROUP + GPUSCAN_ITEM)] = loaded[k];\n"
 "#endif\n"
 "}\n\n\n"
 "static inline uint gpuscan_walk_end(const gpuscan_path *path, const gpuscan_walk *walk, uint x, uint *before) {\n"
@@ -10032,7 +10429,7 @@ static const char *gpuscan__kernels[] = {
 "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i,\n"
 "local gpuscan_segment_shared *all) {\n"
 "#if GPUSCAN_SEGMENT_STAGED\n"
-"return all->elements[gpuscan_staged(i)];\n"
+"return all->elements[gpuscan_staged_slot(i)];\n"
 "#else\n"
 "return gpuscan_walk_element(path, walk, i);\n"
 "#endif\n"
@@ -10508,11 +10905,19 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "}\n"
 "#endif\n"
-"#endif\n"
-"#else\n\n\n\n",
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_reduce_segments NULL
+#endif
+#if GPUSCAN__HAS_REDUCE
+static const char *const gpuscan__piece_reduce_one[] = {
+"#line 10204 \"kernels.cl.inc\"\n"
+"\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
-"} gpuscan_reduce_numbers;\n\n\n\n"
+"} gpuscan_reduce_numbers;\n"
+"GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
 "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
 "global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
@@ -10570,10 +10975,15 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
 "}\n"
-"#endif\n"
-"#endif\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"#if GPUSCAN_INTEGRAL\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_reduce_one NULL
+#endif
+#if GPUSCAN__HAS_INTEGRAL
+static const char *const gpuscan__piece_integral[] = {
+"#line 10275 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
 "} gpuscan_integral_numbers;\n\n"
@@ -10628,7 +11038,7 @@ static const char *gpuscan__kernels[] = {
 "return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n"
-"#ifdef GPUSCAN_PIXELS\n\n"
+"#ifdef GPUSCAN_PIXELS\n\n",
 "static inline GPUSCAN_PIXELS gpuscan_pixels_load(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
 "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
 "typedef GPUSCAN_PIXELS unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
@@ -10637,7 +11047,7 @@ static const char *gpuscan__kernels[] = {
 "return GPUSCAN_PIXELS_VLOAD(0, src + at);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline gpuscan_t gpuscan_pixel_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
 "#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
 "gpuscan_t y = GPUSCAN_PIXELS_CONVERT(gpuscan_pixels_load(src, at));\n"
@@ -11009,6 +11419,7 @@ static const char *gpuscan__kernels[] = {
 "global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
 "#if GPUSCAN_SUBGROUPS > 1\n"
+"GPUSCAN_FITS(sums, sizeof(gpuscan_shared) + GPUSCAN_GROUP * GPUSCAN_VECTOR * sizeof(gpuscan_t))\n"
 "local gpuscan_t *sums = (local gpuscan_t *)(shared + 1);\n"
 "#endif\n"
 "gpuscan_t above[GPUSCAN_VECTOR];\n"
@@ -11189,6 +11600,9 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
 "global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+"#if GPUSCAN_HAS_LANES\n"
+"GPUSCAN_FITS(stage, sizeof(gpuscan_shared) + 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS * sizeof(gpuscan_cell))\n"
+"#endif\n"
 "local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
 "ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
 "uint strip_cells = 0;\n"
@@ -11265,9 +11679,15 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "}\n"
 "}\n"
-"#endif\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n",
-"#if GPUSCAN_QUANTILE\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_integral NULL
+#endif
+#if GPUSCAN__HAS_QUANTILE
+static const char *const gpuscan__piece_quantile[] = {
+"#line 11052 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
 "} gpuscan_quantile_numbers;\n\n"
@@ -11526,8 +11946,13 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_quantile_found(to, places, found, below, count, rank);\n"
 "}\n\n\n"
 "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
-"#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n\n"
-"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n\n\n\n",
+"#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+"GPUSCAN_FITS(words, sizeof(gpuscan_shared) +\n"
+"sizeof(ulong) * (GPUSCAN_MAX_FRACTIONS +\n"
+"(GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
+"? GPUSCAN_SUBGROUPS * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1)\n"
+": GPUSCAN_GROUP)))\n\n",
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n\n\n\n"
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
 "gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
 "local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
@@ -11813,10 +12238,15 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "#endif\n"
-"#endif\n"
-"#endif\n"
-"#endif\n\n"
-"#ifdef GPUSCAN_SAMPLE\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_quantile NULL
+#endif
+#if GPUSCAN__HAS_HISTOGRAM
+static const char *const gpuscan__piece_histogram_bins[] = {
+"#line 11672 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
 "typedef struct {\n"
@@ -11852,7 +12282,7 @@ static const char *gpuscan__kernels[] = {
 "typedef global const gpuscan_sample *gpuscan_row_t;\n"
 "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_SAMPLES_AT(samples, (row) * numbers.pitch)\n"
 "#define GPUSCAN_SAMPLE_IN(samples, from, i) (from)[i]\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#if GPUSCAN_PIXEL_CHANNELS\n"
 "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
 "#if GPUSCAN_PIXEL_F16 && GPUSCAN_PIXEL_CHANNELS == 1\n"
@@ -11880,7 +12310,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_WEIGHT_OF(s, i, weights) (weights)[(i) / GPUSCAN_CHANNELS]\n"
 "#else\n"
 "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define GPUSCAN_NO_BIN 0xffffffffu\n"
 "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n\n\n"
 "static inline uint gpuscan_outside(bool below) {\n"
@@ -11919,7 +12349,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return sample;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
 "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
 "static inline GPUSCAN_EDGE_REAL gpuscan_edge_distance(GPUSCAN_EDGE from, GPUSCAN_EDGE to) {\n"
@@ -11946,7 +12376,7 @@ static const char *gpuscan__kernels[] = {
 "high = middle - 1;\n"
 "}\n"
 "return low;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells) {\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "GPUSCAN_EDGE_REAL range = edges->last - edges->first;\n"
@@ -11980,7 +12410,7 @@ static const char *gpuscan__kernels[] = {
 "uint at = (2 * place + 1) * (GPUSCAN_EDGE_STEP >> level);\n"
 "edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, (uint)GPUSCAN_BINS));\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint gpuscan_edge_start(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
 "bool first = edges.top[0] <= s, second = (first ? edges.top[2] : edges.top[1]) <= s;\n"
 "GPUSCAN_EDGE high = second ? edges.top[6] : edges.top[5], low = second ? edges.top[4] : edges.top[3];\n"
@@ -12003,7 +12433,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "return bin;\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n\n\n"
 "#define GPUSCAN_MAGIC (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
@@ -12035,7 +12465,7 @@ static const char *gpuscan__kernels[] = {
 "if (!inside)\n"
 "return elsewhere;\n"
 "return gpuscan_edge_bin(s, edges);\n"
-"#else\n\n",
+"#else\n\n"
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
 "gpuscan_real magic = GPUSCAN_MAGIC;\n"
 "#if GPUSCAN_SATURATES\n\n\n"
@@ -12055,7 +12485,7 @@ static const char *gpuscan__kernels[] = {
 "if (!inside)\n"
 "return elsewhere;\n"
 "if (GPUSCAN_CLOSED && s == upper)\n"
-"return GPUSCAN_BINS - 1;\n\n\n"
+"return GPUSCAN_BINS - 1;\n\n\n",
 "gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
 "uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
 "for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
@@ -12149,7 +12579,15 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_BIN_ARGUMENTS GPUSCAN_BOUND_NAMES\n"
 "#define GPUSCAN_BOUNDS_OF(slot) GPUSCAN_BOUND_NAMES\n"
 "#define GPUSCAN_EDGES_OF(edges, slot) (edges)\n"
-"#endif\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_histogram_bins NULL
+#endif
+#if GPUSCAN__HAS_HISTOGRAM
+static const char *const gpuscan__piece_histogram_counters[] = {
+"#line 12081 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
 "if (atomic_add(low, add) > 0xffffffffu - add)\n"
@@ -12189,13 +12627,17 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "atomic_add((volatile local uint *)counter, (uint)amount);\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_WEIGHTED\n"
 "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
 "#else\n"
 "typedef uint gpuscan_weight;\n"
 "#endif\n\n\n"
+"#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
+"#define GPUSCAN_CHANNEL_ON(c) 1\n"
+"#else\n"
 "#define GPUSCAN_CHANNEL_ON(c) ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
+"#endif\n"
 "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -12209,7 +12651,7 @@ static const char *gpuscan__kernels[] = {
 "return a << 32 | b;\n"
 "#endif\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_NUMBERS\n"
 "} gpuscan_histogram_numbers;\n\n\n\n"
@@ -12235,12 +12677,19 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_HISTOGRAM_PARAMETERS \\\n"
 " GPUSCAN_SAMPLES samples, global const uint *count_buffer, global const gpuscan_weight *weights, \\\n"
 " global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, \\\n"
-" global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n\n\n\n"
-"#if GPUSCAN_CPU\n\n\n\n\n\n\n\n\n"
+" global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n\n",
+NULL};
+#else
+#define gpuscan__piece_histogram_counters NULL
+#endif
+#if GPUSCAN__HAS_HISTOGRAM
+static const char *const gpuscan__piece_histogram_cpu[] = {
+"#line 12196 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
 "#define GPUSCAN_DRAW (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
-"#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1)\n\n",
+"#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1)\n\n"
 "#if GPUSCAN_BYTE_TABLES\n\n\n"
 "#ifdef __ENDIAN_LITTLE__\n"
 "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n"
@@ -12513,8 +12962,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_COUNT(v, 6);\n"
 "GPUSCAN_COUNT(v, 7);\n"
 "}\n"
-"}\n\n",
-"#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n\n\n"
+"}\n\n\n",
 "static inline void gpuscan_count_one(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
 "global const gpuscan_weight *weights, gpuscan_table table,\n"
 "GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -12522,9 +12970,9 @@ static const char *gpuscan__kernels[] = {
 "uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(s, i), (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS,\n"
 "edges);\n"
 "GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(s, i, weights));\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-"ulong first, ulong last, uint flags, bool atomics) {\n"
+"ulong first, ulong last, uint tables, uint flags) {\n"
 "bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
 "gpuscan_counter sums[64];\n"
 "if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % GPUSCAN_ALL_BINS == 0)\n"
@@ -12532,8 +12980,8 @@ static const char *gpuscan__kernels[] = {
 "for (; first < last; first += min(last - first, 64ul)) {\n"
 "uint bins = (uint)min(last - first, 64ul);\n"
 "for (uint k = 0; k < bins; k++)\n"
-"sums[k] = atomics ? gpuscan_take(accumulators + first + k) : 0;\n"
-"for (uint t = 0; t < GPUSCAN_TABLES(flags) && !atomics; t++) {\n"
+"sums[k] = tables == 0 ? gpuscan_take(accumulators + first + k) : 0;\n"
+"for (uint t = 0; t < tables; t++) {\n"
 "global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS + first;\n"
 "for (uint k = 0; k < bins; k++) {\n"
 "sums[k] += table[k];\n"
@@ -12635,7 +13083,7 @@ static const char *gpuscan__kernels[] = {
 "#elif GPUSCAN_COPIES\n"
 "gpuscan_tables_add(table, accumulators, counts, alone, flags);\n"
 "#else\n"
-"gpuscan_histogram_move(table, counts, 0, GPUSCAN_ALL_BINS, flags, false);\n"
+"gpuscan_histogram_move(table, counts, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n\n",
@@ -12715,10 +13163,18 @@ static const char *gpuscan__kernels[] = {
 "return;\n"
 "gpuscan_device_fence();\n"
 "}\n"
-"gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
+"gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS,\n"
+"GPUSCAN_COPIES && groups > 1 ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
-"}\n"
-"#else\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_histogram_cpu NULL
+#endif
+#if GPUSCAN__HAS_HISTOGRAM
+static const char *const gpuscan__piece_histogram[] = {
+"#line 12738 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
 "#if GPUSCAN_PTX && !GPUSCAN_WEIGHTED\n"
@@ -12743,8 +13199,6 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "#define GPUSCAN_VALUE_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
 "#define GPUSCAN_COPY min(GPUSCAN_ITEM % 32 / GPUSCAN_CHANNELS, (uint)GPUSCAN_COPIES - 1)\n"
-"#undef GPUSCAN_CHANNEL_ON\n"
-"#define GPUSCAN_CHANNEL_ON(c) 1\n"
 "#else\n"
 "#define GPUSCAN_VALUE_AT(channel, value) \\\n"
 " ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
@@ -13342,8 +13796,15 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_BINS_DECLARE\n"
 "gpuscan_histogram_count(GPUSCAN_HISTOGRAM_ARGUMENTS, true);\n"
 "}\n"
-"#endif\n"
 "#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_histogram NULL
+#endif
+#if GPUSCAN__HAS_HISTOGRAM
+static const char *const gpuscan__piece_histogram_finish[] = {
+"#line 13442 \"kernels.cl.inc\"\n"
+"\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
 "} gpuscan_histogram_finish_numbers;\n\n"
@@ -13357,13 +13818,20 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_CPU\n"
 "ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
 "ulong first = min(get_group_id(0) * share, counters);\n"
-"gpuscan_histogram_move(accumulators, counts, first, min(first + share, counters), (uint)numbers.flags, false);\n"
+"gpuscan_histogram_move(accumulators, counts, first, min(first + share, counters), (uint)numbers.tables,\n"
+"(uint)numbers.flags);\n"
 "#else\n"
 "gpuscan_histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
 "#endif\n"
-"}\n"
-"#endif\n\n"
-"#if GPUSCAN_SORT\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_histogram_finish NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_keys[] = {
+"#line 13465 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
 "typedef GPUSCAN_PLACE gpuscan_place;\n\n\n\n"
@@ -13411,7 +13879,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
 "#endif\n"
-"} gpuscan_sort_carried;\n\n\n",
+"} gpuscan_sort_carried;\n\n\n"
 "static inline gpuscan_sort_carried gpuscan_sort_carried_at(gpuscan_sort_carried carried, ulong first) {\n"
 "carried.from += first;\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -13447,7 +13915,7 @@ static const char *gpuscan__kernels[] = {
 "#endif\n"
 "#define GPUSCAN_SORT_MORE_FIELD(f) \\\n"
 " carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
-" carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n\n\n"
+" carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n\n\n",
 "#if GPUSCAN_SORT_PACKS\n"
 "#define GPUSCAN_SORT_CARRY(carried) \\\n"
 " carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
@@ -13459,7 +13927,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_SORT_CARRY(carried) \\\n"
 " carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
 " carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define GPUSCAN_RADIX (1u << GPUSCAN_DIGIT_BITS)\n"
 "#define GPUSCAN_KEY_ONES ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
 "#define GPUSCAN_KEY_SIGN (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -13494,7 +13962,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return (gpuscan_key_bits)(ordered ^ flip);\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline gpuscan_key_code gpuscan_canonical(gpuscan_key_code ordered, gpuscan_key_code flip, bool zeros) {\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "gpuscan_key_code code = zeros && ordered == GPUSCAN_KEY_INFINITY ? ordered + 1 : ordered;\n"
@@ -13509,7 +13977,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return ordered;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
 "return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
 "}\n\n"
@@ -13543,7 +14011,15 @@ static const char *gpuscan__kernels[] = {
 "keys[i] = bits;\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_keys NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_gather[] = {
+"#line 13686 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
 "} gpuscan_sort_gather_numbers;\n\n"
@@ -13583,7 +14059,15 @@ static const char *gpuscan__kernels[] = {
 "default: GPUSCAN_GATHER(uint4);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n\n",
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_gather NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_passes[] = {
+"#line 13735 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
 "} gpuscan_sort_count_numbers;\n"
@@ -13670,8 +14154,15 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
-"#if GPUSCAN_CPU\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_passes NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_cpu[] = {
+"#line 13835 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
 "global const gpuscan_sort_value *values,\n"
@@ -13689,7 +14180,7 @@ static const char *gpuscan__kernels[] = {
 "values_to[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
 "#endif\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "#define GPUSCAN_SORT_HAS_BLOCKS (GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE)\n"
 "#if GPUSCAN_SORT_HAS_BLOCKS\n\n\n"
 "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -13725,7 +14216,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, true);\n"
 "else\n"
 "gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, false);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline void gpuscan_sort_count_span(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
 "global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
 "const gpuscan_digit *digit, gpuscan_place (*counts)[GPUSCAN_RADIX],\n"
@@ -13749,7 +14240,7 @@ static const char *gpuscan__kernels[] = {
 "counts[3][(uint)(code >> d.shift) & d.mask]++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline void gpuscan_sort_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
 "global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
@@ -13792,7 +14283,7 @@ static const char *gpuscan__kernels[] = {
 "moving[p] &= here != last - first;\n"
 "}\n"
 "moves += moving[p];\n"
-"}\n\n"
+"}\n\n",
 "bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
@@ -13823,7 +14314,7 @@ static const char *gpuscan__kernels[] = {
 "for (ulong i = first; i < last; i++)\n"
 "values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if !GPUSCAN_SORT_SMALL\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
 "GPUSCAN_ONE_ITEM();\n"
@@ -13853,7 +14344,7 @@ static const char *gpuscan__kernels[] = {
 "counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
 "GPUSCAN_ONE_ITEM();\n"
 "gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
@@ -13876,7 +14367,7 @@ static const char *gpuscan__kernels[] = {
 "bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
 "values += numbers.values_offset;\n"
 "values_dst += numbers.values_dst_offset;\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "uint cell = gpuscan_digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
 "gpuscan_place to = table[cell];\n"
 "if ((cell + 1 < GPUSCAN_RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
@@ -13964,8 +14455,15 @@ static const char *gpuscan__kernels[] = {
 "(gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end, (uint)numbers.width,\n"
 "(uint)numbers.passes, (uint)numbers.flags);\n"
 "}\n"
-"#endif\n"
-"#else\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_cpu NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_group[] = {
+"#line 14160 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "#define GPUSCAN_VALUE_ROUNDS GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -13985,7 +14483,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_ITEM\n"
 "#endif\n"
 "#define GPUSCAN_RANK_WORDS ((GPUSCAN_GROUP + 31u) / 32u)\n"
-"#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP)\n\n\n\n",
+"#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP)\n\n\n\n"
 "typedef gpuscan_key_code gpuscan_twiddled;\n"
 "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
 "#define GPUSCAN_DIGIT_SCALE (GPUSCAN_KEY_WHOLE ? 1u : 4u)\n\n"
@@ -14014,7 +14512,7 @@ static const char *gpuscan__kernels[] = {
 "}\n\n\n"
 "static inline gpuscan_twiddled gpuscan_twiddle_on(gpuscan_twiddled twiddled, uint bits) {\n"
 "return GPUSCAN_KEY_INFINITY ? twiddled : rotate(twiddled, (gpuscan_twiddled)(GPUSCAN_TWIDDLED_BITS - bits));\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
 "#if GPUSCAN_KEY_WHOLE && !GPUSCAN_SORT_SMALL\n"
 "return (gpuscan_twiddled)digit.mask << digit.shift;\n"
@@ -14036,7 +14534,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "return (uint)twiddled & digit.mask;\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_twiddled gpuscan_twiddled_anew(gpuscan_twiddled twiddled) {\n"
 "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
 "__asm__ volatile(\"\" : \"+l\"(twiddled));\n"
@@ -14064,7 +14562,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_RANK_BATCH (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u)\n"
 "#else\n"
 "#define GPUSCAN_RANK_BATCH 1u\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
 "#define GPUSCAN_ROWS (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK)\n\n\n\n"
 "#define GPUSCAN_DIGIT_ITEMS \\\n"
@@ -14079,7 +14577,7 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_PLACE_SCALE \\\n"
 " (GPUSCAN_PTX && !GPUSCAN_SORT_SMALL && GPUSCAN_PADDED(GPUSCAN_TILE) < 16384 ? 4u : 1u)\n\n\n"
 "#define GPUSCAN_AT_PLACE(type, p, place) \\\n"
-" (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n\n\n\n",
+" (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n\n\n\n"
 "#if GPUSCAN_SORT_PADDED && \\\n"
 " (GPUSCAN_SORT_FIELDS || (GPUSCAN_SORT_COUNTED && GPUSCAN_SORT_TOGETHER) || GPUSCAN_GROUP % 32 != 0)\n"
 "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
@@ -14101,7 +14599,7 @@ static const char *gpuscan__kernels[] = {
 "#else\n"
 "typedef uint gpuscan_sort_mover;\n"
 "#endif\n"
-"#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n\n\n"
+"#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n\n\n",
 "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n\n"
 "typedef struct {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -14152,7 +14650,8 @@ static const char *gpuscan__kernels[] = {
 "#if GPUSCAN_SWEEP_MASKS\n"
 "uint hot;\n"
 "#endif\n"
-"} gpuscan_sort_shared;\n\n\n",
+"} gpuscan_sort_shared;\n"
+"GPUSCAN_FITS(sort, sizeof(gpuscan_sort_shared))\n\n\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "#define GPUSCAN_SMALL_EXCHANGE shared->exchange.value\n"
 "#else\n"
@@ -14184,7 +14683,7 @@ static const char *gpuscan__kernels[] = {
 "uint others = GPUSCAN_LANE < GPUSCAN_SUBGROUP ? shared->sums[GPUSCAN_LANE] : 0;\n"
 "__asm__ volatile(\"redux.sync.add.s32 %0, %0, \" GPUSCAN_ALL_LANES \";\" : \"+r\"(others));\n"
 "before += others;\n"
-"#else\n\n"
+"#else\n\n",
 "for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++)\n"
 "before += s < GPUSCAN_SUBGROUP ? ((volatile local uint *)shared->sums)[s] : 0;\n"
 "#endif\n"
@@ -14223,7 +14722,7 @@ static const char *gpuscan__kernels[] = {
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit)\n"
 ": gpuscan_twiddled_last(digit);\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_SORT_FIELDS\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "typedef union {\n"
@@ -14249,7 +14748,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = records[k].value;\n"
-"}\n\n"
+"}\n\n",
 "static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_place i, gpuscan_sort_value value) {\n"
 "gpuscan_sort_record record;\n"
 "record.value = value;\n"
@@ -14289,7 +14788,7 @@ static const char *gpuscan__kernels[] = {
 "tile[k] = gpuscan_sort_at(k, rounds) < valid ? carried.from[gpuscan_sort_at(k, rounds)] : 0;\n"
 "}\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline void gpuscan_count_one(local uint *counter) {\n"
 "#if GPUSCAN_PTX\n"
 "__asm__ volatile(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\");\n"
@@ -15022,7 +15521,15 @@ static const char *gpuscan__kernels[] = {
 "digit, flags, places, shared);\n"
 "}\n"
 "}\n"
-"#else\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_group NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_sweep[] = {
+"#line 15365 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
 "#define GPUSCAN_SORT_STATE 0x3fffffffu\n\n\n"
@@ -15250,7 +15757,16 @@ static const char *gpuscan__kernels[] = {
 "(uint)numbers.bucket_most, shared);\n"
 "}\n"
 "#endif\n\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_sweep NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_buckets[] = {
+"#line 15645 \"kernels.cl.inc\"\n"
+"\n"
+"#if GPUSCAN_SORT_TILE_BY_TILE && GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
 "uint begin, end;\n"
@@ -15287,7 +15803,7 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "return bucket;\n"
-"}\n\n",
+"}\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_BUCKETS_NUMBERS\n"
 "} gpuscan_sort_count_buckets_numbers;\n\n"
@@ -15392,7 +15908,16 @@ static const char *gpuscan__kernels[] = {
 "#define GPUSCAN_SORT_BASE(e, d) bases[d]\n"
 "#define GPUSCAN_SORT_BUCKET_PARAMETERS\n"
 "#define GPUSCAN_SORT_BUCKET_ARGUMENTS\n"
-"#endif\n\n\n",
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_buckets NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_sweep_tiles[] = {
+"#line 15807 \"kernels.cl.inc\"\n"
+"\n\n"
+"#if GPUSCAN_SORT_TILE_BY_TILE\n\n"
 "#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
 " global uint *states, global uint *next_states, global const uint *bases, \\\n"
@@ -15603,8 +16128,15 @@ static const char *gpuscan__kernels[] = {
 "}\n"
 "#endif\n"
 "#endif\n"
-"#endif\n\n"
-"#if GPUSCAN_SORT_TOGETHER\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_sweep_tiles NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_together[] = {
+"#line 16039 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
 "#define GPUSCAN_SORT_ALL_RUN 1u\n"
@@ -15653,7 +16185,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_GLOBAL_BARRIER();\n"
 "if (!GPUSCAN_PTX)\n"
 "gpuscan_device_fence();\n"
-"}\n\n\n",
+"}\n\n\n"
 "#define GPUSCAN_SORT_BUFFERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
 " gpuscan_sort_carried carried, global gpuscan_sort_value *values_tmp\n"
@@ -15665,7 +16197,7 @@ static const char *gpuscan__kernels[] = {
 "carried.from = GPUSCAN_SORT_FROM(pass, all.from, all.to, values_tmp);\n"
 "carried.to = GPUSCAN_SORT_TO(pass, all.to, values_tmp);\n"
 "return carried;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_sort_flags_by(uint pass, uint passes, uint flags) {\n"
 "uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
 "return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
@@ -15854,7 +16386,7 @@ static const char *gpuscan__kernels[] = {
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
 "gpuscan_sort_meeting(GPUSCAN_PTX ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
 "}\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, gpuscan_digit plain, bool zeros,\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_tile(uint tile, gpuscan_digit plain, bool zeros,\n"
 "GPUSCAN_SORT_TILE_PARAMETERS) {\n"
 "gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
 "digit.zeros = GPUSCAN_PTX ? false : zeros;\n"
@@ -15929,7 +16461,7 @@ static const char *gpuscan__kernels[] = {
 "gpuscan_sort_tile_zeros(tile, digit, from, to, here, own, next, pass_bases, count, pass_flags, shared);\n"
 "else\n"
 "#endif\n"
-"gpuscan_sort_tile(tile, digit, has_zeros, from, to, here, own, next, pass_bases, count, pass_flags,\n"
+"gpuscan_sort_meeting_tile(tile, digit, has_zeros, from, to, here, own, next, pass_bases, count, pass_flags,\n"
 "shared);\n"
 "gpuscan_sort_finish(zeros);\n"
 "ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
@@ -16015,13 +16547,58 @@ static const char *gpuscan__kernels[] = {
 "zeros, (uint)count, flags, passes, shared);\n"
 "gpuscan_sort_leave(zeros, tiles, shared);\n"
 "#endif\n"
-"}\n"
-"#endif\n"
-"#endif\n"
-"#endif\n"
-"#endif\n",
-/* kernels.cl.inc: end */
+"}\n",
+NULL};
+#else
+#define gpuscan__piece_sort_together NULL
+#endif
+static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
+    gpuscan__piece_top,
+    gpuscan__piece_planted_defects,
+    gpuscan__piece_barriers_and_memory,
+    gpuscan__piece_lanes,
+    gpuscan__piece_images,
+    gpuscan__piece_elements,
+    gpuscan__piece_run_elements,
+    gpuscan__piece_segment_heads,
+    gpuscan__piece_exact_prefixes,
+    gpuscan__piece_packed_elements,
+    gpuscan__piece_state_words,
+    gpuscan__piece_cascade,
+    gpuscan__piece_lane_scans,
+    gpuscan__piece_group_tiles,
+    gpuscan__piece_kept_tiles,
+    gpuscan__piece_tile_scans,
+    gpuscan__piece_cpu_tiles,
+    gpuscan__piece_multi_pass_scan,
+    gpuscan__piece_scan_rows,
+    gpuscan__piece_single_pass_scan,
+    gpuscan__piece_scan_ahead,
+    gpuscan__piece_scan_segments,
+    gpuscan__piece_select,
+    gpuscan__piece_uniform_add,
+    gpuscan__piece_reduce,
+    gpuscan__piece_reduce_segments,
+    gpuscan__piece_reduce_one,
+    gpuscan__piece_integral,
+    gpuscan__piece_quantile,
+    gpuscan__piece_histogram_bins,
+    gpuscan__piece_histogram_counters,
+    gpuscan__piece_histogram_cpu,
+    gpuscan__piece_histogram,
+    gpuscan__piece_histogram_finish,
+    gpuscan__piece_sort_keys,
+    gpuscan__piece_sort_gather,
+    gpuscan__piece_sort_passes,
+    gpuscan__piece_sort_cpu,
+    gpuscan__piece_sort_group,
+    gpuscan__piece_sort_sweep,
+    gpuscan__piece_sort_buckets,
+    gpuscan__piece_sort_sweep_tiles,
+    gpuscan__piece_sort_together,
 };
+enum { GPUSCAN__LITERALS = 232 };
+/* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
@@ -16049,7 +16626,6 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_UNPACKS, 262144)  /* sort: they go to separate arrays */                                                    \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
     X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: a rehearsal, do nothing */                            \
-    X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: the accumulators' number of tables, from this bit on */            \
     X(SORT_FETCHED, 4)       /* records that a work-item loads at a time */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -16104,8 +16680,10 @@ static const char *gpuscan__kernels[] = {
     X(IMAGE_RED_ALPHA, 3)    /* an image with red and alpha */
 /* The values of the public enums that kernels use. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
-    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
-    X(QUANTILE_BIN) X(QUANTILE_VALUE) X(QUANTILE_MEAN)
+    GPUSCAN__IF(HISTOGRAM, X, BINS_EVEN) GPUSCAN__IF(HISTOGRAM, X, BINS_EDGES) GPUSCAN__IF(HISTOGRAM, X, BINS_VALUES)  \
+    GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_DROP) GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_CLAMP)                                   \
+    GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_COUNT) GPUSCAN__IF(QUANTILE, X, QUANTILE_BIN)                                    \
+    GPUSCAN__IF(QUANTILE, X, QUANTILE_VALUE) GPUSCAN__IF(QUANTILE, X, QUANTILE_MEAN)
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
@@ -16185,28 +16763,43 @@ static const struct {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* How a scan is cut into tiles, for calls up to a size. With the CPU strategies one work-item takes a tile of chunk
-   bytes of the larger type. Otherwise a tile is group * vectors vectors of 16 bytes of that type. */
+/* The calls that a row of a profile serves, apart from their size. */
+typedef enum gpuscan__tuning_for {
+    GPUSCAN__FOR_ALL = 0,
+    GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
+    GPUSCAN__FOR_F16,      /* scans of f16 */
+    GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
+    GPUSCAN__FOR_INDICES,  /* selections of indices alone */
+    GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
+    GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
+    GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
+    GPUSCAN__FOR_VALUES    /* runs that reduce values */
+} gpuscan__tuning_for;
+
+/* How a call is cut into tiles, up to a size. Bytes are those of the elements that count: in scans the larger of source
+   and destination, in selections and runs the source that decides. With the CPU strategies one work-item takes a tile
+   of chunk bytes. Otherwise a tile is group * vectors vectors of 16 bytes. */
 typedef struct gpuscan__tuning {
-    uint64_t up_to; /* the row serves calls up to this size: bytes of the larger of source and destination */
+    uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
     uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
                            tile that is scanned. Look-back by segments: bytes between the tile that is prefetched and
                            the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
-    uint32_t size;      /* only for elements of this size in bytes, the larger of source and destination; 0: any. Rows
-                           of selections and runs use it otherwise: see gpuscan__select_matches */
-    uint32_t src_size;  /* only for source elements of this size in bytes; 0: any */
+    uint32_t size;      /* only for elements of this size in bytes; 0: any */
     int once;           /* 1: tiles are loaded once (rows of selections and runs) */
-    int unpacked;       /* scans: 1: only for integers of 1 or 2 bytes that are not packed; 2: for f16. Selections: 1:
-                           only by a predicate, with the elements as the only output */
+    gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
 /* Indices by the size of samples: 1 byte, or more; of elements: up to 4 bytes, or more. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 enum { GPUSCAN__MAX_TUNINGS = 18 };
+typedef struct gpuscan__tunings {
+    gpuscan__tuning rows[GPUSCAN__MAX_TUNINGS]; /* the first that matches a call is taken */
+    uint32_t count;
+} gpuscan__tunings;
 
 /* A tile of a sort that takes one launch a pass. */
 typedef struct gpuscan__sort_tile {
@@ -16234,12 +16827,15 @@ typedef struct gpuscan__profile {
     unsigned refused; /* strategies that do not work on the device: a sum of 1 << strategy */
     uint32_t polls;   /* times that a group polls before it sums the late tile itself */
 
-    /* scan: the first row that matches the call is taken, otherwise scan_rest, which matches every call */
-    gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
+    gpuscan__tunings scan;
+    gpuscan__tuning scan_rest;  /* scans that no row matches */
+    gpuscan__tunings segmented; /* scans by segments, tried before those of scan */
+    gpuscan__tunings select, runs; /* none: as scan */
+    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
     uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
-    uint32_t scan_count;
-    gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* rows of scans by segments, tried before those of scan */
-    uint32_t segmented_count;
+    uint32_t rows_group, rows_vectors; /* scans of short rows: vectors per work-item, at least; group 0: none */
+    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
     uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
     uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
                                                      selections by bits, if the row sets none */
@@ -16270,17 +16866,6 @@ typedef struct gpuscan__profile {
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 
     gpuscan_strategy histogram;
-    uint32_t rows_group, rows_vectors; /* scans of short rows: vectors per work-item, at least; group 0: no such
-                                          scans */
-    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
-    gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan; up_to and src_size count bytes of the source that decides.
-                                                     size 1: indices alone, 2: several outputs or wide elements. No row:
-                                                     as scan */
-    uint32_t select_count;
-    gpuscan__tuning runs[GPUSCAN__MAX_TUNINGS]; /* the same for runs, but size 1: nothing is reduced, 2: something is */
-    uint32_t runs_count;
-    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
     uint32_t counts_per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
@@ -16349,7 +16934,9 @@ typedef struct gpuscan__device {
 
 /* The operations, by their names in the functions. Each has a section that ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
-    X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(runs) X(sort) X(integral) X(quantile)
+    GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
+    GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
+    GPUSCAN__IF(SORT, X, sort) GPUSCAN__IF(INTEGRAL, X, integral) GPUSCAN__IF(QUANTILE, X, quantile)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -16710,6 +17297,7 @@ typedef struct gpuscan__elements {
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of it that flag that a segment has begun; 0: no such flag */
     int arg;         /* ARGMIN or ARGMAX */
+    int exact;       /* prefixes of tiles and parts have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
     int selects; /* not 0: source elements are converted to the number of elements kept: a GPUSCAN__SELECTS_... */
@@ -16735,15 +17323,15 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
 }
 
 /* For operations that combine: refuses ARGMIN and ARGMAX. */
-static gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
+GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src, gpuscan_type dst,
-                                                gpuscan_op op, const gpuscan_custom *custom, const char *src_field,
-                                                const char *dst_field) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src,
+                                                         gpuscan_type dst, gpuscan_op op, const gpuscan_custom *custom,
+                                                         const char *src_field, const char *dst_field) {
     gpuscan_result r;
     memset(e, 0, sizeof(*e));
     e->arg = (unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before != NULL;
@@ -17074,6 +17662,8 @@ struct gpuscan__operation {
     int uses_scratch; /* some calls of the operation use scratch */
     int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, even if the driver
                          reports 256 because their registers are limited */
+    int has_capacity; /* its outputs reach as far as the desc's capacity */
+    int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
     /* Sets elements and ranges from the arguments: all checks except those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
@@ -17081,19 +17671,40 @@ struct gpuscan__operation {
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
-    /* Writes the program's text before the kernels. */
+    /* Returns the pieces of kernels.cl.inc that the key's program has: 1 << GPUSCAN__PIECE_... each. */
+    uint64_t (*pieces)(const gpuscan__key *key);
+    /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
-    /* Runs the program built for a plan on its own data; *right: the results equal those of a loop on the host. */
-    gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *right);
+    /* Runs a round of the self-test, one of test_rounds at most: the program built for a plan, on its own data. *right,
+       1 on entry: the results equal those of a loop on the host. Returns at once if the program has no such round. */
+    unsigned test_rounds;
+    gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, unsigned round,
+                                int *right);
+    /* Tests a program with the caller's texts: one with stand-ins for these texts. */
+    gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
+/* When a sub-group works alone, which LANES_LOCAL can only do as the whole group: never; when it looks back; when it
+   combines results in order. */
+enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
+
 /* Defines the gpuscan__operation at the end of an operation's section. */
-#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group)                                                           \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, test_rounds, prove_custom)           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
-        gpuscan__##name##_resolve, gpuscan__##name##_choose, gpuscan__##name##_kernels, gpuscan__##name##_define,      \
-        gpuscan__##name##_enqueue, gpuscan__##name##_self_test}
+        has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
+        gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
+        test_rounds,              gpuscan__##name##_self_test, prove_custom}
+
+/* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
+#define GPUSCAN__OWN_KEY(operation)                                                                                    \
+    GPUSCAN__ASSERT(sizeof(gpuscan__##operation##_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), operation##_key_fits)   \
+    static gpuscan__##operation##_key gpuscan__##operation##_own(const gpuscan__key *key) {                            \
+        gpuscan__##operation##_key own;                                                                                \
+        memcpy(&own, key->own, sizeof(own));                                                                           \
+        return own;                                                                                                    \
+    }
 
 static gpuscan_strategy gpuscan__key_strategy(const gpuscan__key *key) {
     return (gpuscan_strategy)key->strategy;
@@ -17103,8 +17714,25 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
+/* A piece, if the condition holds. tools/embed reads the functions that list pieces and describes their form. */
+#define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
+GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
+
+/* Returns the pieces that all programs have. */
+static uint64_t gpuscan__common_pieces(void) {
+    return GPUSCAN__PIECE(TOP, 1) | GPUSCAN__PIECE(PLANTED_DEFECTS, 1) | GPUSCAN__PIECE(BARRIERS_AND_MEMORY, 1) |
+           GPUSCAN__PIECE(LANES, 1);
+}
+
+/* Returns the pieces that the programs of all operations on elements have. */
+GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
+           GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
+           GPUSCAN__PIECE(CASCADE, 1) | GPUSCAN__PIECE(LANE_SCANS, !cpu) | GPUSCAN__PIECE(CPU_TILES, cpu);
+}
+
 /* Sets the fields of the key that all operations on elements have. */
-static void gpuscan__key_elements(gpuscan__plan *plan) {
+GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     plan->key.operation = plan->operation->number;
     plan->key.src = (uint32_t)e->src;
@@ -17124,12 +17752,12 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
     values[GPUSCAN__LARGE] = large;
 }
 
-/* Sets scan rows. Columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, once, unpacked. */
-#define GPUSCAN__TUNE(profile, list)                                                                                   \
+/* Sets rows of a profile. Columns: up_to, strategy, group, vectors, ahead, registers, size, once, calls. */
+#define GPUSCAN__TUNE(tunings, list)                                                                                   \
     do {                                                                                                               \
-        (void)sizeof(char[sizeof(list) <= sizeof((profile)->scan) ? 1 : -1]);                                          \
-        memcpy((profile)->scan, list, sizeof(list));                                                                   \
-        (profile)->scan_count = (uint32_t)GPUSCAN__COUNT_OF(list);                                                     \
+        (void)sizeof(char[sizeof(list) <= sizeof((tunings).rows) ? 1 : -1]);                                           \
+        memcpy((tunings).rows, list, sizeof(list));                                                                    \
+        (tunings).count = (uint32_t)GPUSCAN__COUNT_OF(list);                                                           \
     } while (0)
 
 /* Sets the row for calls that no row of the list matches. */
@@ -17258,14 +17886,13 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
    gpuscan__scan_misfit. */
 static void gpuscan__profile_progress(gpuscan__profile *p) {
     static const gpuscan__tuning select[] = {
-        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, 0, 0}};
+        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
     gpuscan__profile_gpu(p);
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8);
     p->sort_vectors = 16;
-    memcpy(p->select, select, sizeof(select));
-    memcpy(p->runs, select, sizeof(select));
-    p->select_count = p->runs_count = (uint32_t)GPUSCAN__COUNT_OF(select);
+    GPUSCAN__TUNE(p->select, select);
+    GPUSCAN__TUNE(p->runs, select);
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
@@ -17286,9 +17913,10 @@ static void gpuscan__profile_amd(gpuscan__profile *p) {
    fewer keys each. Intel's compiler turns loads of states into atomics; the H100 was measured that way, too.
    tuning: sort-intel, scan-intel */
 static void gpuscan__profile_intel(gpuscan__profile *p) {
-    static const gpuscan__tuning scan[] = {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, 0, 0}};
+    static const gpuscan__tuning scan[] = {
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL}};
     gpuscan__profile_progress(p);
-    GPUSCAN__TUNE(p, scan);
+    GPUSCAN__TUNE(p->scan, scan);
     p->parts_vectors = 4;
     p->rows_vectors = 2;
     p->sort_group = 512;
@@ -17296,92 +17924,105 @@ static void gpuscan__profile_intel(gpuscan__profile *p) {
     p->sort_halves = 2;
 }
 
-/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. All
-   rows were measured on an H200. */
-static void gpuscan__profile_nvidia(gpuscan__profile *p) {
+/* NVIDIA's rows, operation by operation. All were measured on an H200. */
+GPUSCAN__SHARED void gpuscan__nvidia_scan(gpuscan__profile *p) {
     /* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
        looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
        registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
     static const gpuscan__tuning scan[] = {
         /* up to 8 MiB */
-        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, 0, 0},
-        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
         /* 1 and 2 bytes that are not packed: small groups */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
         /* 1 byte packed, f16, 2 bytes packed: fewer registers */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 2, 0, 0, 2},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 2, 0, GPUSCAN__FOR_F16},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
         /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
+    /* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead
+       tiles are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
+       tuning: segments-scan-tiles, segments-scan-small */
+    static const gpuscan__tuning segmented[] = {
+        /* 1 byte, small */
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+        /* a single tile */
+        {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        /* small; some rows by the element's size */
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
+        /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, GPUSCAN__FOR_ALL}};
+    GPUSCAN__TUNE(p->scan, scan);
+    GPUSCAN__TUNE(p->segmented, segmented);
+}
+GPUSCAN__SHARED void gpuscan__nvidia_select(gpuscan__profile *p) {
     /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
        GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
        once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
        select-once */
     static const gpuscan__tuning select[] = {
         /* up to 2 MiB */
-        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 0, 1, 0, 0},
+        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
         /* flags of 1 byte: indices alone, loaded once */
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
+        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1,
+         GPUSCAN__FOR_INDICES},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_INDICES},
         /* flags of 1 byte: several outputs or wide elements, otherwise */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
         /* other sources; by a predicate on 4 bytes that is loaded once */
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 0, 4, 1, 1},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* if SINGLE_PASS is forced */
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
+        /* if SINGLE_PASS is forced */
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+    GPUSCAN__TUNE(p->select, select);
+}
+GPUSCAN__SHARED void gpuscan__nvidia_runs(gpuscan__profile *p) {
     /* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
        tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
     static const gpuscan__tuning runs[] = {
         /* up to 256 KiB */
-        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
         /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_KEYS},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
         /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 1, 0, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
+        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
         /* values are reduced: loaded once; custom keys or operators: twice */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 2, 0, 1, 0},
-        {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* if SINGLE_PASS is forced */
-    /* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead
-       tiles are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
-       tuning: segments-scan-tiles, segments-scan-small */
-    static const gpuscan__tuning segmented[] = {
-        /* 1 byte, small */
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, 0, 0},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, 0, 0},
-        /* a single tile */
-        {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
-        {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
-        /* small; some rows by the element's size */
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, 0, 0},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
-        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, 0, 0},
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, 0, 0},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, 0, 0},
-        /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_VALUES},
+        {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
+         GPUSCAN__FOR_VALUES},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
+        /* if SINGLE_PASS is forced */
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+    GPUSCAN__TUNE(p->runs, runs);
+}
+GPUSCAN__SHARED void gpuscan__nvidia_sort(gpuscan__profile *p) {
     /* Sorts, by the bytes of keys (rows) and values (columns: none, 4, 8, 12, 16): the largest tiles that local memory
        holds, since a digit's runs are longer then. More registers would exclude a resident group. More groups per
        compute unit are slower, and so are early loads of values: stores stay in the cache until their lines are full.
@@ -17398,13 +18039,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* Records of 12 bytes or more, in sorts of four passes or more: from 2^25 (one payload) or 2^24 elements on they
        are gathered from buckets. If buckets are uneven, the passes move the records. tuning: sort-fetch */
     static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 0, {42, 28}};
-    gpuscan__profile_progress(p);
-    memcpy(p->segmented, segmented, sizeof(segmented));
-    p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
-    p->refused = GPUSCAN__CPU_STRATEGIES;
-    p->fence = GPUSCAN__FENCE_PTX;
-    p->lanes = GPUSCAN__LANES_PTX;
-    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->sort_vectors = 8;
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
     p->sort_halves = 1;
@@ -17416,15 +18050,24 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        tuning: sort-counted */
     memcpy(p->sort_counted, sort_tiles, sizeof(sort_tiles));
     p->sort_counted[1][1] = p->sort_counted[1][2] = counted_u64;
+}
+#define GPUSCAN__NVIDIA(operation) gpuscan__nvidia_##operation(p);
+
+/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. */
+static void gpuscan__profile_nvidia(gpuscan__profile *p) {
+    gpuscan__profile_progress(p);
+    GPUSCAN__IF(SCAN, GPUSCAN__NVIDIA, scan)
+    GPUSCAN__IF(SELECT, GPUSCAN__NVIDIA, select)
+    GPUSCAN__IF(RUNS, GPUSCAN__NVIDIA, runs)
+    GPUSCAN__IF(SORT, GPUSCAN__NVIDIA, sort)
+    p->refused = GPUSCAN__CPU_STRATEGIES;
+    p->fence = GPUSCAN__FENCE_PTX;
+    p->lanes = GPUSCAN__LANES_PTX;
+    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host time; tuning: host-null-arguments */
     p->launches_late = 0; /* a launch ahead makes the first calls after gpuscan_set_blob no faster;
                              tuning: host-blob-first-calls */
     p->polls = 20000;
-    GPUSCAN__TUNE(p, scan);
-    memcpy(p->select, select, sizeof(select));
-    p->select_count = (uint32_t)GPUSCAN__COUNT_OF(select);
-    memcpy(p->runs, runs, sizeof(runs));
-    p->runs_count = (uint32_t)GPUSCAN__COUNT_OF(runs);
     p->select_tile = 24 * GPUSCAN__KIB;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
@@ -17502,9 +18145,9 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
    tables. Large outputs are stored past the caches; the prefetch's distance hardly matters. tuning: scan-cpu-stores */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0, 0}};
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
     p->polls = 256;
-    GPUSCAN__TUNE(p, scan);
+    GPUSCAN__TUNE(p->scan, scan);
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4);
     p->prefetch_src = 2048;
     p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
@@ -17895,9 +18538,11 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 /* Hashes what must be the same to use a blob: the kernels, the device, its driver, platform and build options. */
 static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     uint64_t hash = GPUSCAN__HASH_START;
+    const char *const *text;
     size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
-        hash = gpuscan__hash(hash, gpuscan__kernels[i], strlen(gpuscan__kernels[i]));
+    for (i = 0; i < GPUSCAN__PIECES; i++)
+        for (text = gpuscan__pieces[i]; text && *text; text++)
+            hash = gpuscan__hash(hash, *text, strlen(*text));
     hash = gpuscan__hash(hash, gs->device.name, strlen(gs->device.name));
     hash = gpuscan__hash(hash, gs->device.platform, strlen(gs->device.platform));
     hash = gpuscan__hash(hash, gs->device.driver, strlen(gs->device.driver));
@@ -18168,17 +18813,20 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
    program, including objects that a driver returned along with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *sources[1 + GPUSCAN__COUNT_OF(gpuscan__kernels)];
+    const char *sources[1 + GPUSCAN__LITERALS];
+    const char *const *text;
+    uint64_t pieces = plan->operation->pieces(&program->key);
+    cl_uint count = 1;
     size_t i;
     cl_int code = CL_SUCCESS;
     program->names = plan->operation->kernels(&program->key);
     if (gpuscan__take_loaded(gs, program))
         return GPUSCAN_SUCCESS;
     sources[0] = program->prefix;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
-        sources[1 + i] = gpuscan__kernels[i];
-    program->program =
-        cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
+    for (i = 0; i < GPUSCAN__PIECES; i++)
+        for (text = gpuscan__pieces[i]; (pieces >> i & 1) && *text; text++)
+            sources[count++] = *text;
+    program->program = cl->clCreateProgramWithSource(gs->context, count, sources, NULL, &code);
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
     code = gpuscan__build_somehow(gs, program);
@@ -18225,7 +18873,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 
 /* Returns the register limit for kernels whose group size the compiler is not told: 0 if not every work-item of a group
    can have that many. */
-static uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
+GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
@@ -18370,25 +19018,19 @@ static void gpuscan__define_pieces(gpuscan__text *text, uint32_t size, int apart
     gpuscan__define(text, "DST_PIECE", words == 4 ? "uint4" : words == 2 ? "uint2" : "uint");
 }
 
-/* Returns whether the prefix of a tile or part has a low part: see [EXACT PREFIXES] in kernels.cl.inc. */
-static int gpuscan__has_exact_prefix(const gpuscan__plan *plan) {
-    const gpuscan__elements *e = &plan->e;
-    return (plan->operation->number == GPUSCAN__OPERATION_scan || e->reduces) && e->op == GPUSCAN_OP_ADD &&
-           gpuscan__types[e->dst].kind == 'f' && e->channels <= 1;
-}
-
 /* Returns the bytes of a tile's or part's prefix. In scans by segments the low part occupies the place of begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    if (e->begun || !gpuscan__has_exact_prefix(plan))
+    if (e->begun || !e->exact)
         return e->t_size;
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
 /* Defines what operations on elements are told besides. operation: the macro that enables its kernels. inclusive, ahead
    and few are a scan's: its kind, and the form of its single pass. */
-static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
-                                      const char *operation, uint32_t vector, int inclusive, int ahead, uint32_t few) {
+GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
+                                               const char *operation, uint32_t vector, int inclusive, int ahead,
+                                               uint32_t few) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
     int cpu = gpuscan__key_is_cpu(key), apart;
@@ -18403,7 +19045,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "ONCE", key->once);
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
-    gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)gpuscan__has_exact_prefix(plan));
+    gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
     gpuscan__define_number(text, "ONE_WORD",
                            key->word != 0 && (ahead ? e->t_size : gpuscan__prefix_size(plan)) * 16 <= key->word);
@@ -18497,7 +19139,7 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
 
 /* Returns the bytes to add for values whose size may not divide their scratch's offset. Kernels count in whole values,
    so the first one begins at the next multiple of its size. */
-static uint64_t gpuscan__slack(uint64_t size) {
+GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
 
@@ -19039,13 +19681,13 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 }
 
 /* Sets an image. A rehearsal uses the caller's image, too. */
-static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
+GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
     gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
     gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
 /* Sets count_buffer, as gpuscan__arg_buffer does. */
-static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (!launch->chain->sham)
         return gpuscan__arg_buffer(launch, buffer);
     gpuscan__record_buffer(launch, GPUSCAN__STEP_NONE);
@@ -19055,7 +19697,7 @@ static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffe
 
 /* Sets the scratch of a kind. Returns the offset behind its counters, if the kind has any, and `past` more bytes, in
    units of bytes_each (see gpuscan__slack). */
-static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
+GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer none = {NULL, 0};
     cl_mem mem = chain->place.mem[kind];
@@ -19069,7 +19711,7 @@ static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t
 }
 
 /* Returns the rows or tiles of a launch: one in a rehearsal, whose time must not depend on the desc's numbers. */
-static uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
+GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->sham ? extent != 0 : extent;
 }
 
@@ -19139,8 +19781,8 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
 }
 
 /* Gives the elements from the first of row 0 to the last of the last row. Fails unless their bytes fit 64 bits, too. */
-static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows, uint64_t pitch,
-                                      uint64_t size, uint64_t *elements) {
+GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
+                                               uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
     *elements = 0;
     if (count == 0)
@@ -19269,7 +19911,8 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
 }
 
 /* Marks a range as rows, with gaps between them if the pitch is larger than count. */
-static void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch, uint32_t size) {
+GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
+                                      uint32_t size) {
     if (rows < 2 || count == 0)
         return;
     range->row = count * size; /* fits 64 bits, as the range's extent does */
@@ -19324,10 +19967,8 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
 
 /* Reports an overlap. The message reminds that an output of a selection or of runs is as long as its capacity. */
 static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, const char *a, const char *b) {
-    uint32_t number = plan->operation->number;
-    int has_capacity = number == GPUSCAN__OPERATION_select || number == GPUSCAN__OPERATION_runs;
     return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a, b,
-                         has_capacity ? " (outputs reach as far as capacity says, or count)" : "");
+                         plan->operation->has_capacity ? " (outputs reach as far as capacity says, or count)" : "");
 }
 
 /* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
@@ -19389,8 +20030,8 @@ static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field
     return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is neither u32 nor u64", field);
 }
 
-static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
-                                             gpuscan_type type) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
+                                                      gpuscan_type type) {
     uint32_t size;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "count_type", type, &size);
     if (r != 0)
@@ -19401,10 +20042,6 @@ static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, g
     return GPUSCAN_SUCCESS;
 }
 
-/* The fields of a tally for gpuscan__resolve_tally; name: what the desc calls the tally. */
-enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
-#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
-
 #define GPUSCAN__PAYLOAD_FIELDS(k) {"payloads[" #k "].src", "payloads[" #k "].dst"}
 static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
@@ -19413,9 +20050,9 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
 
 /* Resolves payloads: each has count elements to read and at most `written` to write. in_place: the number that src and
    dst of payload 0 share; payload k has in_place + k. 0: none may be in place. */
-static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan, const gpuscan_payload *payloads,
-                                                uint32_t payload_count, uint64_t count, uint64_t written,
-                                                int in_place) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
+                                                         const gpuscan_payload *payloads, uint32_t payload_count,
+                                                         uint64_t count, uint64_t written, int in_place) {
     uint32_t k;
     if (payload_count > GPUSCAN_MAX_PAYLOADS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count is above %d", GPUSCAN_MAX_PAYLOADS);
@@ -19439,31 +20076,6 @@ static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves a tally of up to count elements, at most `written` of them stored. Gives the dispatch's items and limit. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
-                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
-                                             uint32_t *items, uint32_t *limit) {
-    uint32_t size;
-    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
-    if (r != 0)
-        return r;
-    *items = tally->dispatch_items ? tally->dispatch_items : 64;
-    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
-    if (tally->count.mem && size == 4 && count > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
-                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
-    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
-                             fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
-    if (tally->count.mem)
-        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
-    if (tally->dispatch.mem)
-        plan->flags |= GPUSCAN__FLAG_DISPATCH;
-    return GPUSCAN_SUCCESS;
-}
-
 /* The unsigned types and the floats, indexed by log2 of their size. */
 static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                                        GPUSCAN_TYPE_U64};
@@ -19471,8 +20083,9 @@ static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCA
                                                     GPUSCAN_TYPE_F64};
 
 /* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
-static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
-                                                uint64_t count, int has_rows, gpuscan_type *type) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
+                                                         const gpuscan_segments *segments, uint64_t count, int has_rows,
+                                                         gpuscan_type *type) {
     int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
     uint64_t bytes;
     gpuscan__range *range;
@@ -19484,8 +20097,6 @@ static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan
     }
     if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
-    if (by_element && plan->operation->number != GPUSCAN__OPERATION_scan)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
     if (has_rows)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
     if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
@@ -19516,8 +20127,8 @@ static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
-                                            gpuscan_buffer buffer) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
+                                                     gpuscan_buffer buffer) {
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
     gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
@@ -19526,8 +20137,8 @@ static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, co
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
-                                             uint64_t *resolved) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
+                                                      uint64_t *resolved) {
     *resolved = pitch ? pitch : count;
     if (*resolved < count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
@@ -19540,8 +20151,8 @@ typedef struct gpuscan__row_fields {
 } gpuscan__row_fields;
 
 /* Checks that at most one pitch is given, and that a pitch in bytes is a multiple of the elements' alignment. */
-static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                             uint64_t pitch_bytes, uint32_t alignment) {
+GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                      uint64_t pitch_bytes, uint32_t alignment) {
     if (pitch && pitch_bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
@@ -19549,50 +20160,6 @@ static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fie
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
                              (unsigned)alignment);
-    return GPUSCAN_SUCCESS;
-}
-
-/* Gives the pitch of rows of single elements, in elements, from a pitch in elements or in bytes. */
-static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
-                                                 uint64_t *resolved) {
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
-    if (r != 0)
-        return r;
-    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
-                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
-}
-
-static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
-                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
-                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
-                                            uint64_t *resolved) {
-    uint64_t row, before, bytes = 0;
-    gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
-        return r;
-    if (rows < 2) /* a single row needs no pitch */
-        pitch = count;
-    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
-        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
-                             fields->range, fields->pitch);
-    if (pitch_bytes && pitch_bytes < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
-    if (pitch_bytes)
-        *resolved = pitch_bytes;
-    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
-                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
-    range->elements = gpuscan__ceil_div(bytes, size);
-    range->size = size;
-    range->cut = (uint32_t)(range->elements * size - bytes);
-    range->required = bytes > 0;
-    if (rows > 1 && count) {
-        range->row = row;
-        range->pitch = *resolved;
-    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -19660,8 +20227,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
 
 /* Checks an image and gives its facts. They decide the program, so the image is checked before the plan is made. Fills
    range as gpuscan__check_range does for a buffer. */
-static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                             gpuscan__range *range, gpuscan__image_facts *facts) {
+GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
+                                                      gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     cl_mem mem = image->mem;
     cl_image_format format;
@@ -19692,7 +20259,7 @@ static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, con
 }
 
 /* Makes an input range stand for an image that another range describes. */
-static void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
+GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
     range->field = field;
     range->is_image = image->is_image;
     range->root = image->root;
@@ -19703,8 +20270,9 @@ static void gpuscan__input_image(gpuscan__range *range, const char *field, const
 }
 
 /* Checks that the image has width x height pixels from image->x, image->y on. */
-static gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                            const gpuscan__image_facts *facts, uint64_t width, uint64_t height) {
+GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
+                                                     const gpuscan__image_facts *facts, uint64_t width,
+                                                     uint64_t height) {
     if (width == 0 || height == 0 ||
         (image->x <= facts->width && width <= facts->width - image->x && image->y <= facts->height &&
          height <= facts->height - image->y))
@@ -19717,8 +20285,8 @@ static gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, cons
 }
 
 /* Gives a source's type and channels: the image's. The desc may repeat the type and take the first channels only. */
-static gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts, const char *type_field,
-                                            gpuscan_type *type, uint32_t *channels) {
+GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
+                                                     const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not that of the image's channels, %s", type_field,
                              gpuscan__types[facts->type].name);
@@ -19732,7 +20300,7 @@ static gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_fa
 }
 
 /* Defines how kernels read the image. */
-static void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
+GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
     char kind = gpuscan__types[type].kind;
     gpuscan__define_number(text, "IMAGE", place);
     if (place == GPUSCAN__IMAGE_NONE)
@@ -19763,7 +20331,7 @@ static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
 }
 
 /* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
-static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
+GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     static const uint64_t nothing[2 * GPUSCAN__CUSTOM_MOST / 8] = {0}; /* a gpuscan_run is larger than its value */
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
@@ -19782,7 +20350,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
 }
 
 /* Returns a state word's bits for values of t_size bytes; 0: no word holds them. whole: groups of whole sub-groups. */
-static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
+GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4 && t_size <= 8)
@@ -19795,7 +20363,7 @@ static int gpuscan__word_scratch(uint32_t word) {
 }
 
 /* Sets the scratch for the words of count tiles or partial results; see [STATE WORDS] in kernels.cl.inc. */
-static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
+GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
     need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
 }
@@ -19814,11 +20382,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
    reduction whose operator does not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
-    int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
-    int alone = ((plan->operation->number == GPUSCAN__OPERATION_scan ||
-                  plan->operation->number == GPUSCAN__OPERATION_select ||
-                  plan->operation->number == GPUSCAN__OPERATION_runs) && single) ||
-                (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
+    int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
+                    ? gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))
+                    : plan->operation->alone == GPUSCAN__ALONE_IN_ORDER && !plan->e.commutes;
     if (gs->device.lanes == GPUSCAN__LANES_NONE)
         return group;
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
@@ -19832,7 +20398,7 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
 }
 
 /* Sets the key's group, vectors and tile. Cuts both numbers down to the device's limits and the element's size. */
-static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
+GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
     uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
@@ -19859,7 +20425,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group,
 }
 
 /* Returns the bytes of local memory that a launch of the key's kernels takes. Some forms need more. */
-static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
@@ -19873,13 +20439,6 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.fence != GPUSCAN__FENCE_MEM;
-}
-
-/* Refuses a strategy for operations that look back a window of tiles at a time, also a look-back without lanes. */
-static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
-    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
-        return "without lanes several passes are faster";
-    return gpuscan__why_refused(gs, plan, strategy);
 }
 
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
@@ -19983,6 +20542,17 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
     return 1;
 }
 
+/* Runs rounds 0, 1, ... up to the first one that fails or is wrong. */
+static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
+                                         int *right) {
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    unsigned round;
+    *right = 1;
+    for (round = 0; round < plan->operation->test_rounds && r == 0 && *right; round++)
+        r = plan->operation->self_test(gs, plan, program, round, right);
+    return r;
+}
+
 /* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run in its group. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
@@ -20000,12 +20570,12 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
     if (!*right)
         return GPUSCAN_SUCCESS;
     program->proved = 1;
-    r = plan->operation->self_test(gs, stand_in, program, right);
+    r = gpuscan__self_test(gs, stand_in, program, right);
     program->proved = r == 0 && *right;
     return r;
 }
 
-static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
+GPUSCAN__SHARED gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
@@ -20035,16 +20605,13 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right);
-
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__needs_proof(plan))
-        r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
-            : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
-                                                                       : gpuscan__prove_stand_in(gs, plan, &right);
+        r = plan->e.custom ? plan->operation->prove_custom(gs, plan, &right)
+                           : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* a blob also saves programs that are not proved */
     if (r != 0 || right)
         return r;
@@ -20224,14 +20791,6 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* Does the same for a blocking call, which fills a copy of the caller's desc; call: the copy's. */
-static gpuscan_result gpuscan__enter_host(gpuscan *gs, const void *desc, void *copy, size_t size, gpuscan_call *call) {
-    memset(copy, 0, size);
-    if (desc)
-        memcpy(copy, desc, size);
-    return gpuscan__enter(gs, copy, call);
-}
-
 static void gpuscan__plan_begin(gpuscan__plan *plan, size_t plan_size, const gpuscan__operation *operation,
                                 const void *desc, const gpuscan_call *call) {
     memset(plan, 0, plan_size);
@@ -20373,7 +20932,7 @@ typedef struct gpuscan__test_shape {
     uint64_t best;  /* count: it returns init */
 } gpuscan__test_shape;
 
-static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
+GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
     gpuscan__test_shape shape;
     shape.count = 3 * tile + 5;
     shape.tile = tile;
@@ -20381,11 +20940,6 @@ static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round)
     shape.decides = 0;
     shape.best = 0;
     return shape;
-}
-
-static int gpuscan__test_picks(gpuscan_op op) {
-    int data = gpuscan__ops[op].data;
-    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
 }
 
 /* Returns whether element i is an edge: the last one, a tile's last, or the first in a tile of the round's parity. */
@@ -20591,9 +21145,9 @@ static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
 }
 
 /* Fills src, init, the expected scan (NULL: not wanted) and the expected total. */
-static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
-                                   unsigned char *src, unsigned char *init, unsigned char *scan,
-                                   unsigned char *total) {
+GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
+                                            unsigned char *src, unsigned char *init, unsigned char *scan,
+                                            unsigned char *total) {
     gpuscan__number sum;
     uint64_t i;
     uint32_t byte;
@@ -20673,9 +21227,9 @@ static void gpuscan__test_filled(gpuscan__test_array *array) {
     memcpy(array->expected, array->before, (size_t)array->bytes);
 }
 
-static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, const gpuscan__test_array *array,
-                                   uint32_t place, gpuscan_type type, uint32_t channels, uint64_t width,
-                                   uint64_t height) {
+GPUSCAN__SHARED void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, const gpuscan__test_array *array,
+                                            uint32_t place, gpuscan_type type, uint32_t channels, uint64_t width,
+                                            uint64_t height) {
     gpuscan__test_image *of = &test->image;
     memset(image, 0, sizeof(*image));
     image->x = GPUSCAN__TEST_IMAGE_X;
@@ -20822,20 +21376,6 @@ static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan
     if (call->scratch.mem)
         test->gs->cl.clReleaseMemObject(call->scratch.mem);
     gpuscan__test_end(test);
-    return r;
-}
-
-typedef gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                           unsigned round, int *right);
-
-/* Runs rounds 0, 1, ... up to the first one that fails or is wrong. */
-static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsigned rounds, gpuscan *gs,
-                                           const gpuscan__plan *common, gpuscan__program *program, int *right) {
-    unsigned round;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    *right = 1;
-    for (round = 0; round < rounds && r == 0 && *right; round++)
-        r = test_round(gs, common, program, round, right);
     return r;
 }
 
@@ -21166,15 +21706,14 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays. plan: begun, plan_size bytes; call: in the desc's copy, which gets the buffers. */
+/* Runs a blocking call on arrays. plan: plan_size bytes; desc: a copy, which gets the buffers; call: the copy's. */
 static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
-                                       gpuscan_call *call) {
+                                       const gpuscan__operation *operation, const void *desc, gpuscan_call *call) {
     gpuscan *gs = host->gs;
-    const gpuscan__operation *operation = plan->operation;
-    const void *desc = plan->desc;
     cl_event event = NULL, *caller = call->event;
     int i;
     gpuscan_result r;
+    gpuscan__plan_begin(plan, plan_size, operation, desc, call);
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
@@ -21207,13 +21746,19 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     return r;
 }
 
-static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
+/* Begins a blocking call, which fills a copy of the caller's desc; call: the copy's. */
+static gpuscan_result gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const void *desc, void *copy,
+                                          size_t size, gpuscan_call *call) {
     memset(host, 0, sizeof(*host));
     host->gs = gs;
+    memset(copy, 0, size);
+    if (desc)
+        memcpy(copy, desc, size);
+    return gpuscan__enter(gs, copy, call);
 }
 
 /* Adds segments that are a host array; segments: in a copy of the caller's desc. */
-static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
+GPUSCAN__SHARED gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
         return GPUSCAN_SUCCESS;
     if (segments->data.mem || segments->data.offset)
@@ -21223,7 +21768,182 @@ static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_s
     return GPUSCAN_SUCCESS;
 }
 
+/* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
+
+/* Shared planning and launches: tiles and their states in a single pass, parts of rows in several passes. */
+
+#define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
+    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
+    X(sums_offset) X(keys_offset) X(init_offset) X(flags)
+#define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
+GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
+GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
+
+enum {
+    GPUSCAN__SCAN_SUMS = 0,
+    GPUSCAN__SCAN_CARRIES,
+    GPUSCAN__SCAN_PARTS,
+    GPUSCAN__SCAN_ROWS = 0 /* in another program */
+};
+
+/* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
+#ifndef GPUSCAN__FEW_TILES
+#define GPUSCAN__FEW_TILES 512
+#endif
+
+/* Returns the bytes of local memory for one value a window of tiles. */
+static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
+    return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
+}
+
+/* Refuses a strategy for operations that look back a window of tiles at a time, also a look-back without lanes. */
+static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
+    if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
+        return "without lanes several passes are faster";
+    return gpuscan__why_refused(gs, plan, strategy);
+}
+
+/* Replaces a strategy that does not fit by the next simpler one. Returns 0 if there is none. */
+static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
+    gpuscan_strategy strategy = tuning->strategy;
+    tuning->strategy = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
+                                                                      : gpuscan__strategies[strategy].portable;
+    return tuning->strategy != strategy;
+}
+
+/* Returns the groups of a single pass. */
+static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
+    if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
+        return gpuscan__min(tiles, gs->device.units);
+    return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
+           : key->once                                                      ? tiles + 1
+                                                                            : 2 * tiles + 1;
+}
+
+/* Returns the registers of a work-item in groups that take many tiles. */
+static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
+    int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    return plan->key.registers ? plan->key.registers
+                               : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
+}
+
+/* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
+   are: see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
+    uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
+    if (gpuscan__uses_ptx(gs, &plan->key))
+        each = gs->device.profile.groups_per_unit;
+    if (registers)
+        each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
+    return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
+}
+
+/* Returns whether each group takes one tile after another. */
+static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
+                                 uint64_t tiles) {
+    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
+           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
+           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
+}
+static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
+    uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
+    return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
+}
+
+/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [SCAN AHEAD] in kernels.cl.inc). */
+static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
+    uint32_t size = gpuscan__prefix_size(plan), payload = plan->key.word / 16;
+    if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+        tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
+                (gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(size, payload));
+        size = payload;
+    }
+    gpuscan__need_words(&plan->need, plan->key.word, size, tiles);
+}
+
+/* Returns why a single pass cannot take these tiles; NULL: it can. */
+static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
+    if (tiles >= (uint64_t)1 << 30)
+        return "more than 2^30 tiles";
+    return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
+}
+
+/* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
+                                         uint32_t *parts, uint32_t *part_tiles) {
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    *parts = 1;
+    if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
+        *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
+    if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
+    *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
+    *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where segments begin, for a kernel. */
+typedef struct gpuscan__heads {
+    uint32_t form;       /* GPUSCAN__HEADS_... */
+    gpuscan_buffer data; /* FLAGS, KEYS: the caller's */
+    uint64_t at;         /* BITS: bytes from PLAIN scratch's begin to the bits */
+} gpuscan__heads;
+
+/* Sets the heads, keys or bits as a kernel's argument, and returns its offset. Without segments it does nothing. */
+static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
+    if (heads->form == GPUSCAN__HEADS_NONE)
+        return 0;
+    return heads->form == GPUSCAN__HEADS_BITS
+               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, heads->at, sizeof(cl_uint))
+               : gpuscan__arg_buffer(launch, heads->data);
+}
+
+/* Rows that are cut into parts: their input, and the grid that sums them. */
+typedef struct gpuscan__row_parts {
+    gpuscan__heads heads;
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
+    uint64_t src_pitch, count, rows, groups, shared;
+    uint32_t parts, part_tiles;
+    cl_mem stand_in;
+} gpuscan__row_parts;
+
+/* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
+static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
+                                               gpuscan__program *program, const gpuscan__row_parts *of) {
+    uint32_t size = gpuscan__prefix_size(common), group = common->key.group;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, of->stand_in);
+    gpuscan__scan_sums_numbers sums;
+    gpuscan__scan_carries_numbers carries;
+    gpuscan_result r;
+    sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
+    sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
+    sums.keys_offset = gpuscan__arg_heads(&launch, &of->heads);
+    sums.init_offset = of->heads.form ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
+    sums.src_pitch = of->src_pitch;
+    sums.count = of->count;
+    sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
+    sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
+    sums.parts = of->parts;
+    sums.part_tiles = of->part_tiles;
+    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
+    sums.flags = common->flags;
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(of->groups, group, of->shared, 0));
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
+    carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
+    carries.parts = of->parts;
+    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
+    carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
+    carries.flags = common->flags;
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries),
+                               gpuscan__grid_of(gpuscan__min(of->rows, 65536), group, of->shared, 0));
+}
+#endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
+
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_SCAN
 
 /* Resolves types, pitches, segments, count and init. Chooses a row of the profile's scan tunings (one strategy, group
    and vectors), then the form. With AUTO many short rows go from a single pass to several passes.
@@ -21246,7 +21966,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_real; /* KEYS: they are floats */
     uint32_t counted;    /* only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
+GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
@@ -21256,13 +21976,9 @@ typedef struct gpuscan__scan_plan {
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
-    uint64_t heads_at; /* BITS: bytes from PLAIN scratch's begin to the bits */
+    gpuscan__heads heads;
 } gpuscan__scan_plan;
 
-#define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
-    X(sums_offset) X(keys_offset) X(init_offset) X(flags)
-#define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
     X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
@@ -21273,29 +21989,14 @@ typedef struct gpuscan__scan_plan {
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
     X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
-GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
-GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-enum {
-    GPUSCAN__SCAN_SUMS = 0,
-    GPUSCAN__SCAN_CARRIES,
-    GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* in another program */
-};
-
 /* How groups take tiles of whole rows: not at all; by vectors of one row; by vectors that include the gaps between
    rows; by elements if vectors would stay half empty: neighbouring lanes then take neighbouring elements. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
-
-static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
-    gpuscan__scan_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
-}
 
 /* The kernels that turn offsets into heads come last. */
 #define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
@@ -21325,6 +22026,17 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
            : own.few                                      ? few[of_offsets]
                                                           : look_back[of_offsets];
 }
+
+static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
+    int single = gpuscan__is_single_pass(strategy), ahead = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) | GPUSCAN__PIECE(GROUP_TILES, !cpu) |
+           GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(MULTI_PASS_SCAN, !rows && !single) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SINGLE_PASS_SCAN, !rows && single) |
+           GPUSCAN__PIECE(SCAN_AHEAD, !cpu && !rows && single && ahead) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
+}
 #undef GPUSCAN__HEADS_KERNELS
 
 /* Defines what scans by segments need besides. */
@@ -21347,14 +22059,13 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
-#ifndef GPUSCAN__FEW_TILES
-#define GPUSCAN__FEW_TILES 512
-#endif
-
-/* Returns the bytes of local memory for one value a window of tiles. */
-static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
-    return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
+/* Returns the bytes of a launch's local memory. Lanes exchange a vector each for rows with gaps. */
+static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+    const gpuscan__key *key = &plan->key;
+    return gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + gpuscan__few_bytes(gs, plan->e.t_size, own->few) +
+           (own->whole_rows == GPUSCAN__ROWS_WITH_GAPS
+                ? (uint64_t)key->group * gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size + 16
+                : 0);
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -21368,6 +22079,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
     gpuscan__define_number(text, "SHIFTS", own.shifts);
     gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
@@ -21395,7 +22107,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
         return r;
     if (desc->total.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "total and segments are both given");
-    plan->key.heads = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
+    plan->heads.data = desc->segments.data;
+    plan->key.heads = plan->heads.form = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
                       : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
                                                       : GPUSCAN__HEADS_BITS;
     plan->key.heads_size = gpuscan__types[type].size;
@@ -21405,6 +22118,17 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
         e->begun = 128;
     e->t_size += e->begun;
     return GPUSCAN_SUCCESS;
+}
+
+/* Gives the pitch of rows of single elements, in elements, from a pitch in elements or in bytes. */
+static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
+                                                 uint64_t *resolved) {
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
+    if (r != 0)
+        return r;
+    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
+                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -21422,6 +22146,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
     if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
                                         desc->count, &plan->src_pitch)) != 0 ||
@@ -21458,10 +22183,11 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
 
 static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
+    int unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size) &&
-           (row->unpacked != 1 || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0))) &&
-           (row->unpacked != 2 || e->src == GPUSCAN_TYPE_F16);
+           (row->calls != GPUSCAN__FOR_UNPACKED || unpacked) &&
+           (row->calls != GPUSCAN__FOR_F16 || e->src == GPUSCAN_TYPE_F16) &&
+           (row->calls != GPUSCAN__FOR_BYTES || e->src_size == 1);
 }
 
 /* Returns the first row of the tunings that matches the call, or with a forced strategy the first that has it, too. */
@@ -21471,10 +22197,10 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     gpuscan_strategy forced = plan->common.call->strategy;
     gpuscan__tuning found;
     uint32_t i, count = 0;
-    for (i = 0; plan->key.heads && i < profile->segmented_count; i++)
-        rows[count++] = &profile->segmented[i];
-    for (i = 0; i < profile->scan_count; i++)
-        rows[count++] = &profile->scan[i];
+    for (i = 0; plan->key.heads && i < profile->segmented.count; i++)
+        rows[count++] = &profile->segmented.rows[i];
+    for (i = 0; i < profile->scan.count; i++)
+        rows[count++] = &profile->scan.rows[i];
     rows[count++] = &profile->scan_rest;
     for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
         continue;
@@ -21497,49 +22223,10 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns the groups of a single pass. */
-static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
-        return gpuscan__min(tiles, gs->device.units);
-    return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
-           : key->once                                                      ? tiles + 1
-                                                                            : 2 * tiles + 1;
-}
-
-/* Returns the registers of a work-item in groups that take many tiles. */
-static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
-    int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    return plan->key.registers ? plan->key.registers
-                               : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
-}
-
-/* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
-   are: see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
-static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
-    uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
-    if (gpuscan__uses_ptx(gs, &plan->key))
-        each = gs->device.profile.groups_per_unit;
-    if (registers)
-        each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
-    return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
-}
-
 /* Returns a work-item's registers. Large elements need more, the largest any number. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
-}
-
-/* Returns whether each group takes one tile after another. */
-static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
-                                 uint64_t tiles) {
-    return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
-           gpuscan__uses_ptx_or_local(gs, &plan->key) &&
-           gpuscan__single_pass_groups(gs, &plan->key, tiles) > gpuscan__counted_groups(gs, plan);
-}
-static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan *plan, uint64_t tiles, int is_counted) {
-    uint64_t groups = gpuscan__single_pass_groups(gs, &plan->key, tiles);
-    return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
 /* Sets the key, unless it is a self-test's, and the tiles. */
@@ -21588,24 +22275,6 @@ static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan
     return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
 }
 
-/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [SCAN AHEAD] in kernels.cl.inc). */
-static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
-    uint32_t size = gpuscan__prefix_size(plan), payload = plan->key.word / 16;
-    if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
-        tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
-                (gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(size, payload));
-        size = payload;
-    }
-    gpuscan__need_words(&plan->need, plan->key.word, size, tiles);
-}
-
-/* Returns why a single pass cannot take these tiles; NULL: it can. */
-static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
-    if (tiles >= (uint64_t)1 << 30)
-        return "more than 2^30 tiles";
-    return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
-}
-
 /* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
@@ -21631,27 +22300,6 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Bytes up to which rows with more gap than elements go by elements. */
 #define GPUSCAN__SPARSE_ROW 512
-
-/* Takes a strategy with the rest of the tuning. */
-static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
-                               gpuscan_strategy strategy) {
-    tuning->strategy = strategy;
-    gpuscan__scan_shape(gs, plan, tuning);
-}
-
-/* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
-static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
-                                         uint32_t *parts, uint32_t *part_tiles) {
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
-    *parts = 1;
-    if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
-        *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
-    if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
-    *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
-    *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
-    return GPUSCAN_SUCCESS;
-}
 
 static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -21760,14 +22408,15 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
 }
 
 /* Takes tiles of whole rows if the call's rows are short enough. Otherwise leaves the plan unchanged. */
-static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
+static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
+                                    int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
     uint32_t step, best_step = 0;
     uint64_t tiles, best = 0;
-    gpuscan_strategy asked = tuning->strategy;
+    gpuscan__tuning whole_rows = *tuning;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
@@ -21778,7 +22427,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     if (gpuscan__is_single_pass(tuning->strategy) && !is_auto &&
         (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
-    gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
+    whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* take the step that leaves the tiles least empty; 90 % is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
@@ -21791,7 +22441,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     gpuscan__scan_fit_rows(gs, plan, best_step, few);
     tiles = gpuscan__scan_cut_rows(plan) ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
     if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
-        gpuscan__scan_take(gs, plan, tuning, asked);
+        gpuscan__scan_shape(gs, plan, tuning);
         return 0;
     }
     plan->key.shifts = plan->key.counted = 0;
@@ -21811,17 +22461,18 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
-        (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
+        (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* enough rows for all groups: one group scans a row, without a look-back */
-        gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
-    if ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL && !is_auto)
-        return gpuscan__unsupported(gs, why);
-    if (why && tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
-        gpuscan__scan_take(gs, plan, &tuning, GPUSCAN_STRATEGY_SINGLE_PASS);
-        why = gpuscan__scan_misfit(gs, plan, tuning.strategy);
+        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+        gpuscan__scan_shape(gs, plan, &tuning);
     }
-    if (why)
-        gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
+    while ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL) {
+        if (!is_auto)
+            return gpuscan__unsupported(gs, why);
+        if (!gpuscan__take_simpler(&tuning))
+            break;
+        gpuscan__scan_shape(gs, plan, &tuning);
+    }
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* no look-back, no scratch */
         return GPUSCAN_SUCCESS;
@@ -21830,8 +22481,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
         return r;
     if (plan->key.heads == GPUSCAN__HEADS_BITS) {
-        plan->heads_at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
-        common->need.bytes[GPUSCAN__PLAIN] = plan->heads_at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+        plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
+        common->need.bytes[GPUSCAN__PLAIN] = plan->heads.at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -21845,15 +22496,6 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits 64 bits, as the extents do */
         most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
     return gpuscan__min(units, most);
-}
-
-/* Sets the heads, keys or bits as a kernel's argument; plan NULL: none. Returns its offset. */
-static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_plan *plan) {
-    if (!plan || plan->key.heads == GPUSCAN__HEADS_NONE)
-        return 0;
-    return plan->key.heads == GPUSCAN__HEADS_BITS
-               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->heads_at, sizeof(cl_uint))
-               : gpuscan__arg_buffer(launch, ((const gpuscan_scan_desc *)plan->common.desc)->segments.data);
 }
 
 /* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
@@ -21870,58 +22512,16 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
     numbers.count = desc->count;
     launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
-    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
     if (r != 0 || numbers.offsets == 0)
         return r;
     launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
-    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
-}
-
-/* Rows that are cut into parts: their input, and the grid that sums them. */
-typedef struct gpuscan__row_parts {
-    const gpuscan__scan_plan *scan; /* NULL: not a scan */
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
-    uint64_t src_pitch, count, rows, groups, shared;
-    uint32_t parts, part_tiles;
-    cl_mem stand_in;
-} gpuscan__row_parts;
-
-/* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
-static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
-                                               gpuscan__program *program, const gpuscan__row_parts *of) {
-    uint32_t size = gpuscan__prefix_size(common), group = common->key.group;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, of->stand_in);
-    gpuscan__scan_sums_numbers sums;
-    gpuscan__scan_carries_numbers carries;
-    gpuscan_result r;
-    sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
-    sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
-    sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
-    sums.init_offset = of->scan && of->scan->key.heads ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
-    sums.src_pitch = of->src_pitch;
-    sums.count = of->count;
-    sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
-    sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
-    sums.parts = of->parts;
-    sums.part_tiles = of->part_tiles;
-    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
-    sums.flags = common->flags;
-    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(of->groups, group, of->shared, 0));
-    if (r != 0)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
-    carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
-    carries.parts = of->parts;
-    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
-    carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
-    carries.flags = common->flags;
-    return gpuscan__launch_end(&launch, &carries, sizeof(carries),
-                               gpuscan__grid_of(gpuscan__min(of->rows, 65536), group, of->shared, 0));
 }
 
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -21931,13 +22531,13 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
     uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
-    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
+    uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_parts_numbers parts;
     gpuscan__launch launch;
     gpuscan_result r;
     if (plan->parts > 1) {
         gpuscan__row_parts of;
-        of.scan = plan;
+        of.heads = plan->heads;
         of.src = desc->src;
         of.count_buffer = desc->count_buffer;
         of.init_buffer = desc->init_buffer;
@@ -21954,7 +22554,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    parts.keys_offset = gpuscan__arg_keys(&launch, plan);
+    parts.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
@@ -21980,10 +22580,10 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
     uint64_t groups = gpuscan__scan_groups(chain->gs, plan);
-    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
+    uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers scan;
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    scan.keys_offset = gpuscan__arg_keys(&launch, plan);
+    scan.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
     scan.src_pitch = plan->src_pitch;
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
@@ -21997,7 +22597,6 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
-    shared += gpuscan__few_bytes(chain->gs, common->e.t_size, plan->key.few);
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
@@ -22008,7 +22607,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     /* no two groups share a row, so a rehearsal needs only one */
     uint64_t groups = chain->sham ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
-    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
+    uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers rows;
     rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -22028,8 +22627,6 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     rows.flags = common->flags;
-    if (plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS) /* lanes exchange a vector through local memory */
-        shared += (uint64_t)common->key.group * vector * common->e.dst_size + 16;
     return gpuscan__launch_end(&launch, &rows, sizeof(rows), gpuscan__grid_of(groups, common->key.group, shared, 1));
 }
 
@@ -22103,8 +22700,8 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     }
 }
 
-static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                               unsigned round, int *right) {
+static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__scan_key own = gpuscan__scan_own(&program->key);
     gpuscan__scan_plan plan;
@@ -22115,6 +22712,8 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
     uint64_t rows = 1, row, pitch, gap = 0, vector = gpuscan__vector(e->src_size, e->dst_size);
+    if (round == 2 && !own.whole_rows)
+        return GPUSCAN_SUCCESS;
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
@@ -22169,14 +22768,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
-    gpuscan__scan_key own = gpuscan__scan_own(&program->key);
-    unsigned rounds = own.whole_rows ? 3 : 2;
-    return gpuscan__test_rounds(gpuscan__scan_test_round, rounds, gs, common, program, right);
-}
-
-GPUSCAN__OPERATION(scan, 1, 1);
+GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, 3, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -22184,21 +22776,21 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__scan_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
     copy.count = count;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
     if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
         return r;
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_SCAN */
 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_UNIFORM_ADD
 
 /* Resolves one range that is read and written, and the addends. Chooses a portable strategy, 256 work-items and 4
    vectors. Enqueues gpuscan_uniform_add. Only the common part of the key is used. */
@@ -22214,6 +22806,11 @@ static const char *const *gpuscan__uniform_add_kernels(const gpuscan__key *key) 
     static const char *const names[] = {"gpuscan_uniform_add", NULL};
     (void)key;
     return names;
+}
+
+static uint64_t gpuscan__uniform_add_pieces(const gpuscan__key *key) {
+    int cpu = gpuscan__key_is_cpu(key);
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(UNIFORM_ADD, 1);
 }
 
 static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -22349,8 +22946,8 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
     }
 }
 
-static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
-                                                      gpuscan__program *program, unsigned round, int *right) {
+static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     const uint64_t block = round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
     gpuscan__uniform_add_plan plan;
@@ -22377,12 +22974,7 @@ static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                     gpuscan__program *program, int *right) {
-    return gpuscan__test_rounds(gpuscan__uniform_add_test_round, 2, gs, common, program, right);
-}
-
-GPUSCAN__OPERATION(uniform_add, 0, 0);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, 2, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -22390,20 +22982,20 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     gpuscan__uniform_add_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.addend.mem || copy.dst.mem || copy.addend.offset || copy.dst.offset || copy.count || copy.block)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
     copy.count = count;
     copy.block = block;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "addend", addend, &copy.addend);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__uniform_add_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__uniform_add_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_UNIFORM_ADD */
 
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_REDUCE
 
 /* Resolves one result, or one for each row or segment, to a buffer or to the host. Chooses the profile's strategy for
    reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose groups exchange partial
@@ -22427,7 +23019,7 @@ typedef struct gpuscan__reduce_key {
     uint32_t each;     /* lanes: a group takes each row or segment */
     uint32_t split;    /* lanes: extra groups share the long segments */
 } gpuscan__reduce_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
+GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_LONG = 32,      /* elements of a lane; a group takes longer rows */
@@ -22465,12 +23057,6 @@ GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
 GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
-static gpuscan__reduce_key gpuscan__reduce_own(const gpuscan__key *key) {
-    gpuscan__reduce_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
-}
-
 /* Without state words a second kernel combines the groups' results; with segments it runs first and sums the tails. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
@@ -22480,6 +23066,13 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     if (gpuscan__reduce_own(key).segments)
         return key->word || gpuscan__reduce_own(key).lanes ? segments_alone : segments;
     return key->word ? alone : names;
+}
+
+static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
+    int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) |
+           GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
+           GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
 /* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
@@ -22507,6 +23100,37 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     return gpuscan__key_is_cpu(&plan->key) ? 9 : 2;
 }
 
+/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__key *key = &plan->key;
+    return plan->e.commutes && !gpuscan__key_is_cpu(key)
+               ? (uint64_t)key->group * plan->e.t_size + gpuscan__lanes_bytes(gs, key->group) + 16
+               : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
+}
+
+/* Returns at least sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
+                                              const gpuscan__reduce_key *own) {
+    const gpuscan__elements *e = &plan->e;
+    const gpuscan__key *key = &plan->key;
+    uint64_t tile = (uint64_t)key->group * own->items;
+    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
+    uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
+    uint64_t bytes = gpuscan__reduce_shared_bytes(gs, plan);
+    if (gpuscan__key_is_cpu(key))
+        return bytes;
+    if (own->lanes && own->split)
+        bytes += sums * ((uint64_t)e->t_size + 12) + 16 + 2 * align;
+    if (own->lanes)
+        return gpuscan__ceil_div(bytes + 16 + align, 16) * 16;
+    bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
+    if (own->segments == GPUSCAN__SEGMENTS_ROWS)
+        bytes += own->staged ? (tile + tile / 32) * e->src_size : 0;
+    else
+        bytes += tile * (own->staged ? e->src_size : e->t_size);
+    return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
+}
+
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
@@ -22516,6 +23140,8 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
     gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
+    gpuscan__define_number(text, "SHARED_BYTES", own.segments ? gpuscan__segment_shared_bytes(gs, plan, &own)
+                                                              : gpuscan__reduce_shared_bytes(gs, plan));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
@@ -22541,6 +23167,8 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    if (segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
     if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
                                        &type)) != 0 ||
         segments->form == GPUSCAN_SEGMENTS_NONE)
@@ -22608,36 +23236,6 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
         return "elements of more than 64 bytes are not handed over in state words";
     return NULL;
-}
-
-/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
-static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__key *key = &plan->key;
-    return plan->e.commutes && !gpuscan__key_is_cpu(key)
-               ? (uint64_t)key->group * plan->e.t_size + gpuscan__lanes_bytes(gs, key->group) + 16
-               : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
-}
-
-/* Returns at least sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
-static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t tile = (uint64_t)key->group * plan->key.items;
-    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
-    uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
-    uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
-    if (gpuscan__key_is_cpu(key))
-        return bytes;
-    if (plan->key.lanes && plan->key.split)
-        bytes += sums * ((uint64_t)e->t_size + 12) + 16 + 2 * align;
-    if (plan->key.lanes)
-        return gpuscan__ceil_div(bytes + 16 + align, 16) * 16;
-    bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
-        bytes += plan->key.staged ? (tile + tile / 32) * e->src_size : 0;
-    else
-        bytes += tile * (plan->key.staged ? e->src_size : e->t_size);
-    return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
 }
 
 /* Returns the elements that a work-item loads from local memory at once: 16 bytes, at most 4. It has an odd number of
@@ -22795,7 +23393,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
         plan->key.vector = gpuscan__segment_vector(plan, items);
         plan->key.items = ((items / plan->key.vector - 1) | 1) * plan->key.vector;
-        if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
+        if (gpuscan__key_is_cpu(key) ||
+            gpuscan__segment_shared_bytes(gs, &plan->common, &plan->key) <= gs->device.local_memory)
             break;
         if (items > 1)
             items -= 2;
@@ -23047,7 +23646,7 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     }
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(plan->groups, key->group,
-                                                gpuscan__segment_shared_bytes(chain->gs, plan),
+                                                gpuscan__segment_shared_bytes(chain->gs, &plan->common, &plan->key),
                                                 !is_tails && !to_host));
 }
 
@@ -23124,6 +23723,11 @@ static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
     const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
                                                  3 * tile, 3 * tile + 4, 3 * tile + 5};
     return bests[round];
+}
+
+static int gpuscan__test_picks(gpuscan_op op) {
+    int data = gpuscan__ops[op].data;
+    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
 }
 
 static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
@@ -23238,15 +23842,15 @@ static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__p
 }
 
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                int *right) {
-    unsigned rounds = gpuscan__reduce_test_rounds(&common->e);
-    if (gpuscan__reduce_own(&program->key).segments)
-        return gpuscan__test_rounds(gpuscan__segments_test_round, gpuscan__reduce_own(&program->key).split ? 3 : 2, gs,
-                                    common, program, right);
-    return gpuscan__test_rounds(gpuscan__reduce_test_round, rounds, gs, common, program, right);
+                                                unsigned round, int *right) {
+    gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
+    if (round >= (own.split ? 3u : own.segments ? 2u : gpuscan__reduce_test_rounds(&common->e)))
+        return GPUSCAN_SUCCESS;
+    return own.segments ? gpuscan__segments_test_round(gs, common, program, round, right)
+                        : gpuscan__reduce_test_round(gs, common, program, round, right);
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, GPUSCAN__TEST_BESTS, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -23254,7 +23858,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     gpuscan__reduce_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
@@ -23262,16 +23866,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "result", result, NULL);
     if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
         return r;
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_REDUCE */
 
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
+#if GPUSCAN__HAS_HISTOGRAM
 
 /* Resolves samples (a buffer or an image), expressions, bins, weights and tiles. Chooses where samples are counted,
    then the groups. Enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the last groups finish (in_launch).
@@ -23301,7 +23905,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pixel_channels;     /* channels that the expressions see; custom type or no expressions: 0 */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
 } gpuscan__histogram_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
+GPUSCAN__OWN_KEY(histogram)
 
 /* The bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
@@ -23337,19 +23941,13 @@ typedef struct gpuscan__histogram_plan {
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
     X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
     X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
-    X(members) X(image_x) X(image_y) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
+    X(members) X(image_x) X(image_y) X(tables) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
 enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the plan's first ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels of the program */
-
-static gpuscan__histogram_key gpuscan__histogram_own(const gpuscan__key *key) {
-    gpuscan__histogram_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
-}
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -23423,6 +24021,13 @@ static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
                                              NULL};
     gpuscan__histogram_key own = gpuscan__histogram_own(key);
     return gpuscan__has_whole_tiles(key, &own) ? with_tiles : names;
+}
+
+static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
+    int cpu = gpuscan__key_is_cpu(key);
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(HISTOGRAM_BINS, 1) |
+           GPUSCAN__PIECE(HISTOGRAM_COUNTERS, 1) | GPUSCAN__PIECE(HISTOGRAM_CPU, cpu) |
+           GPUSCAN__PIECE(HISTOGRAM, !cpu) | GPUSCAN__PIECE(HISTOGRAM_FINISH, 1);
 }
 
 /* Returns the type that is put into bins: the samples', or the one that custom->convert returns. */
@@ -23902,6 +24507,39 @@ static gpuscan_result gpuscan__histogram_image(gpuscan *gs, gpuscan__histogram_p
                                  desc->rows ? desc->rows : 1);
 }
 
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes,
+                                            uint32_t pixel_elements, uint32_t size, uint32_t alignment,
+                                            gpuscan__range *range, uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+        return r;
+    if (rows < 2) /* a single row needs no pitch */
+        pitch = count;
+    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
+        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
+                             fields->range, fields->pitch);
+    if (pitch_bytes && pitch_bytes < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
+    if (pitch_bytes)
+        *resolved = pitch_bytes;
+    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
+                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
+    range->elements = gpuscan__ceil_div(bytes, size);
+    range->size = size;
+    range->cut = (uint32_t)(range->elements * size - bytes);
+    range->required = bytes > 0;
+    if (rows > 1 && count) {
+        range->row = row;
+        range->pitch = *resolved;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
@@ -24285,6 +24923,13 @@ static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
+/* Returns the tables in the accumulators: one a group on CPUs whose local memory holds none, otherwise 1. */
+static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
+    if (gpuscan__histogram_in_counts(plan))
+        return plan->groups - 1;
+    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && !plan->key.tiled ? plan->groups : 1;
+}
+
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     gpuscan__histogram_key *own = &plan->key;
@@ -24444,6 +25089,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     count.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
     count.first_tile = first_tile;
     count.members = gpuscan__unless_rehearsed(chain, plan->members);
+    count.tables = gpuscan__histogram_tables(plan);
     count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
     return gpuscan__launch_end(&launch, &count, sizeof(count),
                                gpuscan__grid_of(groups, plan->common.key.group,
@@ -24462,6 +25108,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
         gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
+    finish.tables = gpuscan__histogram_tables(plan);
     finish.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
                           chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
@@ -24471,14 +25118,9 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                                  gpuscan__program *program) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
-    int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
-    uint32_t flags = common->flags & ~(uint32_t)GPUSCAN__FLAG_REHEARSAL; /* those bits hold the number of tables */
+    uint32_t flags = common->flags | (gpuscan__histogram_in_counts(plan) ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (gpuscan__histogram_in_counts(plan))
-        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
-    else if (cpu_tables)
-        flags |= (plan->key.tiled ? 1 : (uint32_t)plan->groups) << GPUSCAN__FLAG_TABLES_SHIFT;
     if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
     for (; done < groups && r == 0; done += most)
@@ -24966,15 +25608,16 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
 
 /* Tests only histograms of up to 1 MiB of counters (32 KiB with tiles). */
 static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                   gpuscan__program *program, int *right) {
+                                                   gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     unsigned rounds = gpuscan__has_whole_tiles(&common->key, &of->key) ? 3 : of->key.rows ? 2 : 1;
-    if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
-        rounds = 0;
-    return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
+    if (round >= rounds ||
+        (of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__histogram_test_round(gs, common, program, round, right);
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, 3, gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -24982,25 +25625,25 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     gpuscan__histogram_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.samples.mem || copy.counts.mem || copy.edges.mem || copy.weights.mem || copy.samples.offset ||
         copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count || copy.samples_image.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "samples, samples_image, counts, edges, weights and count of the desc must be zero");
     copy.count = count;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "samples", samples, &copy.samples);
     if (copy.form == GPUSCAN_BINS_EDGES)
         gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
     if (copy.host_weights)
         gpuscan__host_add(&host, "weights", copy.host_weights, &copy.weights);
     gpuscan__host_add(&host, "counts", counts, &copy.counts);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__histogram_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__histogram_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_HISTOGRAM */
 
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
 /* Resolves what decides (flags, bits, a predicate, or for runs keys), the outputs and the tally. Chooses the profile's
    rows for selections or runs, or a scan's, with the first strategy that fits. A scan of 0 and 1 gives each kept
@@ -25029,7 +25672,7 @@ typedef struct gpuscan__select_key {
     uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
     uint32_t counted, few; /* as in gpuscan__scan_key */
 } gpuscan__select_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
+GPUSCAN__OWN_KEY(select)
 
 typedef struct gpuscan__select_plan {
     gpuscan__plan common;
@@ -25058,20 +25701,13 @@ typedef struct gpuscan__select_plan {
 
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
     X(src_offset) X(count) X(count_offset) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles) X(states_offset)         \
-    X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
-    X(from1_offset) X(from2_offset) X(from3_offset) X(from4_offset) X(from5_offset) X(from6_offset) X(from7_offset)    \
-    X(from8_offset) X(to0_offset) X(to1_offset) X(to2_offset) X(to3_offset) X(to4_offset) X(to5_offset) X(to6_offset)  \
-    X(to7_offset) X(to8_offset) X(values_offset) X(lengths_offset) X(results_offset)
+    X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags)               \
+    X(from_offsets[9]) X(to_offsets[9]) X(values_offset) X(lengths_offset) X(results_offset)
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
+GPUSCAN__ASSERT(GPUSCAN__MAX_OUTPUTS == 9, every_output_has_offsets)
 
 /* The first two kernels of several passes are the scan's. */
 enum { GPUSCAN__SELECT_PARTS = GPUSCAN__SCAN_CARRIES + 1, GPUSCAN__SELECT_MOVE };
-
-static gpuscan__select_key gpuscan__select_own(const gpuscan__key *key) {
-    gpuscan__select_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
-}
 
 static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
@@ -25094,6 +25730,16 @@ static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
     if (!gpuscan__is_single_pass(strategy))
         return moves ? multi_pass : multi_pass_home;
     return moves ? single[form] : single_home[form];
+}
+
+static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    int cpu = gpuscan__key_is_cpu(key), single = gpuscan__is_single_pass(strategy);
+    int ahead = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) | GPUSCAN__PIECE(GROUP_TILES, !cpu) |
+           GPUSCAN__PIECE(KEPT_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
+           GPUSCAN__PIECE(MULTI_PASS_SCAN, !single) | GPUSCAN__PIECE(SINGLE_PASS_SCAN, single) |
+           GPUSCAN__PIECE(SCAN_AHEAD, !cpu && single && ahead) | GPUSCAN__PIECE(SELECT, 1);
 }
 
 /* Returns the bytes of the words in which elements move: the largest power of two up to 16 that divides the size. */
@@ -25156,6 +25802,21 @@ static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *k
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
+/* Returns the bytes of a group's local memory, with its tile's lists. */
+static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+                                       const gpuscan__elements *e) {
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
+    if (gpuscan__key_is_cpu(key))
+        return 16;
+    if (gpuscan__select_stages(own))
+        bytes += own->sizes[0];
+    if (gpuscan__select_lists_results(e))
+        bytes += e->result_size;
+    if (gpuscan__select_lists_places(own))
+        bytes += 2;
+    return gpuscan__select_list_at(gs, key, own, e->t_size) + key->tile * unit * bytes + 8;
+}
+
 static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__select_key own = gpuscan__select_own(&plan->key);
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
@@ -25166,6 +25827,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
         gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
     }
     gpuscan__define_number(text, "SELECT", 1);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__select_shared(gs, &plan->key, &own, &plan->e));
     gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
     gpuscan__define_number(text, "INVERT", own.invert);
     gpuscan__define_number(text, "COUNTED", own.counted);
@@ -25193,6 +25855,73 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
+/* The fields of a tally for gpuscan__resolve_tally; name: what the desc calls the tally. */
+enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
+#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
+
+/* Resolves a tally of up to count elements, at most `written` of them stored. Gives the dispatch's items and limit. */
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
+                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
+                                             uint32_t *items, uint32_t *limit) {
+    uint32_t size;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
+    if (r != 0)
+        return r;
+    *items = tally->dispatch_items ? tally->dispatch_items : 64;
+    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
+                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
+    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
+                             fields[GPUSCAN__TALLY_DISPATCH]);
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
+    if (tally->count.mem)
+        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+    if (tally->dispatch.mem)
+        plan->flags |= GPUSCAN__FLAG_DISPATCH;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Ends resolve for selections and runs: adds the tally's and the count's ranges, and checks that there is an output. */
+static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
+                                             gpuscan_type count_type) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_tally *tally = plan->tally;
+    gpuscan_result r;
+    int is_tally;
+    size_t i;
+    for (i = 0; i < common->range_count; i++) /* all ranges so far; the tally, which then says 0, is not idle */
+        common->ranges[i].idle = 1;
+    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
+                                    &plan->limit)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+        return r;
+    is_tally = tally->count.mem || tally->dispatch.mem;
+    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
+        plan->key.length_size == 0 && !plan->key.reduces)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
+    common->is_nothing = !is_tally && plan->count == 0;
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
+static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
+    gpuscan__select_key *key = &plan->key;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
+                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
+    uint32_t k;
+    has_dst = has_dst || (is_bare && !plan->common.is_run);
+    key->has_dst = (uint32_t)has_dst;
+    if (has_dst)
+        key->sizes[key->outputs++] = plan->size;
+    for (k = 0; k < payload_count; k++)
+        key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
+}
+
+#if GPUSCAN__HAS_SELECT
 /* Resolves what decides, as elements that convert to 0 or 1: type, flag_type, by, invert and custom. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
@@ -25258,43 +25987,6 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
     uint64_t a_at = 0, b_at = 0;
     cl_mem root = gpuscan__first_byte(gs, a, size, &a_at);
     return root && root == gpuscan__first_byte(gs, b, size, &b_at) && a_at == b_at;
-}
-
-/* Ends resolve for selections and runs: adds the tally's and the count's ranges, and checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
-                                             gpuscan_type count_type) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
-    gpuscan_result r;
-    int is_tally;
-    size_t i;
-    for (i = 0; i < common->range_count; i++) /* all ranges so far; the tally, which then says 0, is not idle */
-        common->ranges[i].idle = 1;
-    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
-                                    &plan->limit)) != 0 ||
-        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
-        return r;
-    is_tally = tally->count.mem || tally->dispatch.mem;
-    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
-        plan->key.length_size == 0 && !plan->key.reduces)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
-    common->is_nothing = !is_tally && plan->count == 0;
-    gpuscan__key_elements(common);
-    return GPUSCAN_SUCCESS;
-}
-
-/* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
-static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
-    gpuscan__select_key *key = &plan->key;
-    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
-                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
-    uint32_t k;
-    has_dst = has_dst || (is_bare && !plan->common.is_run);
-    key->has_dst = (uint32_t)has_dst;
-    if (has_dst)
-        key->sizes[key->outputs++] = plan->size;
-    for (k = 0; k < payload_count; k++)
-        key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
 }
 
 /* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
@@ -25386,6 +26078,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
 }
+#endif /* GPUSCAN__HAS_SELECT */
 
 /* Returns the bytes that an element has in all outputs. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
@@ -25394,21 +26087,6 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     for (k = 0; k < key->outputs; k++)
         bytes += key->sizes[k];
     return bytes;
-}
-
-/* Returns the bytes of a group's local memory, with its tile's lists. */
-static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
-                                       const gpuscan__elements *e) {
-    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
-    if (gpuscan__key_is_cpu(key))
-        return 16;
-    if (gpuscan__select_stages(own))
-        bytes += own->sizes[0];
-    if (gpuscan__select_lists_results(e))
-        bytes += e->result_size;
-    if (gpuscan__select_lists_places(own))
-        bytes += 2;
-    return gpuscan__select_list_at(gs, key, own, e->t_size) + key->tile * unit * bytes + 8;
 }
 
 /* Does what gpuscan__fit does for other operations. */
@@ -25444,22 +26122,22 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* Returns whether a row matches. Its size means, for runs, 1: nothing is reduced, 2: something is; for selections, 1:
-   indices alone, 2: several outputs, or WIDE_ELEMENTS bytes or more of all outputs. */
-#define GPUSCAN__WIDE_ELEMENTS 12
+/* Returns whether a row of selections or runs serves a call. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of all outputs */
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
-    int sizes = e->key ? !row->size || row->size == (e->reduces ? 2u : 1u)
-                       : (row->size != 1 || plan->key.outputs == 0) &&
-                             (row->size != 2 || plan->key.outputs > 1 ||
-                              gpuscan__select_bytes(&plan->key) >= GPUSCAN__WIDE_ELEMENTS);
-    if (row->unpacked && (!gpuscan__select_stages(&plan->key) || plan->key.outputs != 1 || plan->key.index_size))
-        return 0;
+    const gpuscan__select_key *key = &plan->key;
     if (row->once && /* rows that were not measured for this */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
-    return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
+    return row->up_to >= bytes && (!row->size || row->size == gpuscan__decides_size(e)) &&
+           (row->calls != GPUSCAN__FOR_INDICES || key->outputs == 0) &&
+           (row->calls != GPUSCAN__FOR_OUTPUTS || key->outputs > 1 ||
+            gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS) &&
+           (row->calls != GPUSCAN__FOR_ELEMENTS ||
+            (gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size)) &&
+           (row->calls != GPUSCAN__FOR_KEYS || !e->reduces) && (row->calls != GPUSCAN__FOR_VALUES || e->reduces) &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
 
@@ -25474,12 +26152,14 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     gpuscan__tuning found = profile->scan_rest;
     gpuscan_strategy forced = plan->common.call->strategy;
     uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    int runs = plan->common.e.key && profile->runs_count, selects = !runs && profile->select_count;
-    const gpuscan__tuning *rows = runs ? profile->runs : selects ? profile->select : profile->scan;
+    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
+                                      : profile->select.count                   ? &profile->select
+                                                                                : &profile->scan;
+    const gpuscan__tuning *rows = tunings->rows;
     uint32_t i;
-    if (selects && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
+    if (tunings == &profile->select && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
         bytes = gpuscan__min(bytes, GPUSCAN__SELECT_FEW);
-    for (i = runs ? profile->runs_count : selects ? profile->select_count : profile->scan_count; i-- > 0;)
+    for (i = tunings->count; i-- > 0;)
         if (gpuscan__select_matches(&rows[i], bytes, plan) &&
             !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
             found = rows[i];
@@ -25560,16 +26240,11 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
-    why = gpuscan__select_misfit(gs, plan, tuning.strategy);
-    if (why && plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
-        return gpuscan__unsupported(gs, why);
-    if (why && tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
-        tuning.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-        gpuscan__select_shape(gs, plan, &tuning);
-        why = gpuscan__select_misfit(gs, plan, tuning.strategy);
-    }
-    if (why) {
-        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+    while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
+        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+            return gpuscan__unsupported(gs, why);
+        if (!gpuscan__take_simpler(&tuning))
+            break;
         gpuscan__select_shape(gs, plan, &tuning);
     }
     return GPUSCAN_SUCCESS;
@@ -25624,7 +26299,6 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
-    cl_ulong *from_offsets = &numbers->from0_offset, *to_offsets = &numbers->to0_offset;
     uint64_t at = plan->moved + 64;
     gpuscan_buffer none = {NULL, 0};
     uint32_t k;
@@ -25634,10 +26308,12 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         uint64_t room;
         gpuscan__select_output(plan, k, &from, &to);
         room = at + to.offset * key->sizes[k] % 16;
-        from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                                              : gpuscan__arg_buffer(launch, from) * words;
-        to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                                          : gpuscan__arg_buffer(launch, to) * words;
+        numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
+                                       ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
+                                       : gpuscan__arg_buffer(launch, from) * words;
+        numbers->to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH
+                                     ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
+                                     : gpuscan__arg_buffer(launch, to) * words;
         at += gpuscan__select_room(plan, key->sizes[k]);
     }
     if (key->index_size)
@@ -25766,6 +26442,20 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
+/* Fills an output's source, unless it is what decides, and the expected output. first: element 0 is kept. */
+static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
+                                        unsigned char *from, int fills, unsigned char *to, int first) {
+    uint64_t i, j = 0;
+    uint32_t byte;
+    for (i = 0; i < shape->count; i++) {
+        for (byte = 0; byte < size && fills; byte++)
+            from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
+        if (((first && i == 0) || gpuscan__select_test_keeps(shape, i)) && j < capacity)
+            memcpy(to + j++ * size, from + i * size, size);
+    }
+}
+
+#if GPUSCAN__HAS_SELECT
 /* Fills what decides about element i: the first part of the stand-in's struct, a word or a byte. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *src, uint64_t i, int keeps) {
     gpuscan__number x;
@@ -25788,19 +26478,6 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     else
         x.bits = keeps ? (uint64_t)1 << i % (gpuscan__types[e->src].size * 8) : 0;
     gpuscan__put_number(e->src, src, i, x);
-}
-
-/* Fills an output's source, unless it is what decides, and the expected output. first: element 0 is kept. */
-static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
-                                        unsigned char *from, int fills, unsigned char *to, int first) {
-    uint64_t i, j = 0;
-    uint32_t byte;
-    for (i = 0; i < shape->count; i++) {
-        for (byte = 0; byte < size && fills; byte++)
-            from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
-        if (((first && i == 0) || gpuscan__select_test_keeps(shape, i)) && j < capacity)
-            memcpy(to + j++ * size, from + i * size, size);
-    }
 }
 
 /* Fills what decides, and the expected indices and tally. */
@@ -25846,8 +26523,8 @@ static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload
     desc->selected.count_type = GPUSCAN_TYPE_U64;
 }
 
-static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                 unsigned round, int *right) {
+static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
@@ -25892,12 +26569,7 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                int *right) {
-    return gpuscan__test_rounds(gpuscan__select_test_round, 2, gs, common, program, right);
-}
-
-GPUSCAN__OPERATION(select, 1, 0);
+GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, 2, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -25905,7 +26577,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     gpuscan__select_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.flags.mem || copy.indices.mem || copy.src.offset || copy.dst.offset ||
         copy.flags.offset || copy.indices.offset || copy.count || copy.selected.count.mem ||
@@ -25916,7 +26588,6 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
     copy.count = count;
     copy.selected.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__host_begin(&host, gs);
     if (dst || copy.by == GPUSCAN_SELECT_PREDICATE)
         gpuscan__host_add(&host, "src", src, &copy.src);
     if (copy.by != GPUSCAN_SELECT_PREDICATE)
@@ -25928,11 +26599,13 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     if (selected)
         gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count);
     copy.host_indices = NULL;
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_SELECT */
+#endif /* GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_RUNS
 
 /* Selections of the keys that begin a run, with lengths and reductions. Forms, plan and launches are [SELECT]'s. */
 
@@ -25983,6 +26656,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
     }
     e->reduces = desc->dst.mem != NULL;
+    e->exact = e->reduces && gpuscan__is_float_sum(e);
     e->length_size = desc->lengths.mem ? index_size : 0;
     e->wide = wide;
     plan->size = key == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[key].size;
@@ -26177,8 +26851,8 @@ static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *pa
     desc->runs.count_type = GPUSCAN_TYPE_U64;
 }
 
-static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                               unsigned round, int *right) {
+static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_own(&program->key);
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
@@ -26227,17 +26901,13 @@ static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan 
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
-    return gpuscan__test_rounds(gpuscan__runs_test_round, 2, gs, common, program, right);
-}
-
 typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_choose  gpuscan__select_choose
 #define gpuscan__runs_kernels gpuscan__select_kernels
+#define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0);
+GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, 2, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -26245,7 +26915,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     gpuscan__select_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.keys.mem || copy.keys_dst.mem || copy.starts.mem || copy.lengths.mem || copy.src.mem || copy.dst.mem ||
         copy.keys.offset || copy.keys_dst.offset || copy.starts.offset || copy.lengths.offset || copy.src.offset ||
@@ -26255,7 +26925,6 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                              "zero");
     copy.count = count;
     copy.runs.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "keys", keys, &copy.keys);
     if (copy.host_dst)
         gpuscan__host_add(&host, "src", copy.host_src, &copy.src);
@@ -26271,11 +26940,12 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
         gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count);
     copy.host_src = NULL;
     copy.host_starts = copy.host_lengths = copy.host_dst = NULL;
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__runs_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__runs_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_RUNS */
 
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_SORT
 
 /* Resolves keys (or custom->key), the bits to sort by, payloads and the permutation. Chooses whether values move with
    the keys, payloads are fields of a record that moves, or indices move and gather the rest at the end; then the form.
@@ -26303,13 +26973,7 @@ typedef struct gpuscan__sort_key {
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
     uint32_t record_rounds; /* fetched records: rounds of tiles with records; 0: records are not fetched */
 } gpuscan__sort_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
-
-static gpuscan__sort_key gpuscan__sort_own(const gpuscan__key *key) {
-    gpuscan__sort_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
-}
+GPUSCAN__OWN_KEY(sort)
 
 /* Elements in a caller's buffer or, without a buffer, `past` bytes into PLAIN scratch. */
 typedef struct gpuscan__sort_place {
@@ -26466,6 +27130,16 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     return key->custom_size ? several_custom : several;
 }
 
+static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
+    gpuscan__sort_key own = gpuscan__sort_own(key);
+    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0;
+    int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
+           GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
+           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_BUCKETS, !cpu && sweeps) |
+           GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps) | GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
+}
+
 /* Returns the last kernel, which makes keys of custom elements. */
 static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     const char *const *names = gpuscan__sort_kernels(key);
@@ -26498,11 +27172,15 @@ static const char *gpuscan__sort_value_type(uint32_t size) {
     }
 }
 
+static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
+    uint32_t fields = gpuscan__sort_own(key).fields;
+    return fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+}
+
 static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
     static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
                                                             "SORT_FIELD_3"};
-    uint32_t fields = gpuscan__sort_own(key).fields, f, size;
-    size = fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+    uint32_t fields = gpuscan__sort_own(key).fields, f, size = gpuscan__sort_value_size(key);
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
@@ -26511,6 +27189,38 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
     gpuscan__define_number(text, "SORT_RECORD_ROUNDS", gpuscan__sort_own(key).record_rounds);
     for (f = 0; f < gpuscan__sort_field_count(fields); f++)
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
+}
+
+/* Returns at least the bytes of gpuscan_sort_shared in kernels.cl.inc that precede its member places. */
+static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
+    uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
+    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
+}
+
+/* Returns at least all bytes of gpuscan_sort_shared. */
+static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
+                                           uint32_t value_size, uint32_t group, uint32_t vectors) {
+    uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
+    uint64_t values = value_size == 12 ? 13 : value_size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
+    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
+    uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
+    uint64_t each = gpuscan__max(vectors * key, rounds * value);
+    uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
+    if (gpuscan__sort_is_packed(gs, own, group, vectors))
+        bytes = gpuscan__max(bytes, own->small ? 0 : places) + places / 2;
+    else
+        bytes += places;
+    bytes += radix * (own->wide ? 8 : 4) + 8;
+    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of places, and hot */
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
+    return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
+}
+
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
+                                           uint32_t vectors) {
+    return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -26533,6 +27243,9 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "SORT_FETCH_NUMBERS", gpuscan__sort_fetch_numbers_text);
     gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
+    gpuscan__define_number(text, "SHARED_BYTES",
+                           gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
+                                                      key->vectors));
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
@@ -26682,34 +27395,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
-}
-
-/* Returns at least the bytes of gpuscan_sort_shared in kernels.cl.inc that precede its member places. */
-static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
-    uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
-    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
-}
-
-/* Returns at least all bytes of gpuscan_sort_shared. */
-static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
-                                           uint32_t vectors) {
-    const gpuscan__sort_key *own = &plan->key;
-    uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
-    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t values = plan->values.size == 12 ? 13 : plan->values.size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
-    uint64_t key = own->halved ? 4 : plan->key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
-    uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
-    uint64_t each = gpuscan__max(vectors * key, rounds * value);
-    uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
-    if (gpuscan__sort_is_packed(gs, own, group, vectors))
-        bytes = gpuscan__max(bytes, own->small ? 0 : places) + places / 2;
-    else
-        bytes += places;
-    bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of places, and hot */
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
-    return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
 /* Returns the bytes of local memory for one copy of the counts of all digits. */
@@ -27474,6 +28159,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 
 /* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
+enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
 /* Returns the most elements that go in tiles of few rounds, or of more. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
@@ -27992,13 +28678,12 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
 }
 
 static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
-    gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    unsigned rounds = own.rounds[2] ? 1 + (unsigned)GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) : 3;
-    return gpuscan__test_rounds(gpuscan__sort_test_round, rounds, gs, common, program, right);
+                                              unsigned round, int *right) {
+    unsigned rounds = gpuscan__sort_own(&program->key).rounds[2] ? GPUSCAN__SORT_TEST_ROUNDS : 3;
+    return round < rounds ? gpuscan__sort_test_round(gs, common, program, round, right) : GPUSCAN_SUCCESS;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1);
+GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, GPUSCAN__SORT_TEST_ROUNDS, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -28006,7 +28691,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     gpuscan__sort_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.permutation.mem || copy.src.offset || copy.dst.offset ||
         copy.permutation.offset || copy.count)
@@ -28014,17 +28699,17 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                              "src, dst, permutation and count of the desc must be zero");
     copy.may_destroy_src = 0;
     copy.count = count;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     if (dst)
         gpuscan__host_add(&host, "dst", dst, &copy.dst);
     if (permutation)
         gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_SORT */
 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_INTEGRAL
 
 /* Resolves the types, the pixels (buffers with pitches, or an image) and the table. Chooses a portable strategy, bands
    of rows, and on GPUs strips of columns. Enqueues gpuscan_integral_...
@@ -28038,7 +28723,7 @@ typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
 } gpuscan__integral_key;
-GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
+GPUSCAN__OWN_KEY(integral)
 
 /* Rows of pixels in one or more images: src, or the tables. */
 typedef struct gpuscan__pixels {
@@ -28073,10 +28758,8 @@ static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
     return gpuscan__key_is_cpu(key) ? cpu : names;
 }
 
-static gpuscan__integral_key gpuscan__integral_own(const gpuscan__key *key) {
-    gpuscan__integral_key own;
-    memcpy(&own, key->own, sizeof(own));
-    return own;
+static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
+    return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
 /* Returns the type of the sums: signed integers are summed as unsigned ones. */
@@ -28114,11 +28797,24 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
+/* Returns the bytes of local memory: with lanes for two rows of each sub-group's tile, otherwise for exchanged sums. */
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
+    const gpuscan__key *key = &plan->key;
+    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
+    uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
+    if (gpuscan__uses_lanes(gs, key))
+        bytes += 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    else if (key->group > gpuscan__group_lanes(gs, key->group))
+        bytes += items * plan->e.t_size;
+    return bytes;
+}
+
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
     gpuscan__define(text, "PIXEL", src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
@@ -28296,18 +28992,6 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the bytes of local memory: with lanes for two rows of each sub-group's tile, otherwise for exchanged sums. */
-static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
-    uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
-    if (gpuscan__uses_lanes(gs, key))
-        bytes += 2 * items * plan->key.channels * plan->dst.size;
-    else if (key->group > gpuscan__group_lanes(gs, key->group))
-        bytes += items * plan->common.e.t_size;
-    return bytes;
-}
-
 /* Returns how many strips an image's columns are cut into. A sub-group takes one. */
 static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
@@ -28344,7 +29028,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
         strategy = gpuscan__strategies[profile->reduce].portable;
     key->strategy = (uint32_t)strategy;
     gpuscan__fit(gs, &plan->common, profile->integral_group, vectors);
-    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
+    while (key->group > 1 &&
+           gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     while (gpuscan__integral_idle_half(gs, plan)) /* narrow images: most of a group would wait */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
@@ -28434,7 +29119,8 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, key->group, gpuscan__integral_shared_bytes(chain->gs, plan),
+                               gpuscan__grid_of(groups, key->group,
+                                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels),
                                                 is_last));
 }
 
@@ -28517,8 +29203,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
 }
 
 /* Rounds 0 and 1: three bands of several strips, in more than one group. Round 2: less than one band and strip. */
-static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                   unsigned round, int *right) {
+static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
     uint32_t vector = gpuscan__vector(common->e.t_size, common->e.t_size);
@@ -28563,12 +29249,7 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                  int *right) {
-    return gpuscan__test_rounds(gpuscan__integral_test_round, 3, gs, common, program, right);
-}
-
-GPUSCAN__OPERATION(integral, 1, 0);
+GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 3, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
@@ -28576,7 +29257,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     gpuscan__integral_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height ||
         copy.src_image.mem)
@@ -28584,14 +29265,14 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                              "src, src_image, dst, width, height of the desc must be zero");
     copy.width = width;
     copy.height = height;
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_INTEGRAL */
 
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
+#if GPUSCAN__HAS_QUANTILE
 
 /* Resolves the fractions, the bins' bounds and the rows of counters. Chooses a portable strategy and one of the
    program's variants, key.own[0]. Enqueues gpuscan_quantile.
@@ -28626,13 +29307,28 @@ static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     return names;
 }
 
+static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
+    int cpu = gpuscan__key_is_cpu(key);
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
+}
+
 /* Returns the counters that a lane loads at once. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
+/* Returns the bytes of local memory, with the ranks and a word for each work-item (SMALL: vector and sub-group). */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    uint64_t words = key->group;
+    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+}
+
 static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
     gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
@@ -28727,15 +29423,6 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the bytes of local memory, with the ranks and a word for each work-item (SMALL: vector and sub-group). */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = key->group;
-    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
-        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) +
-           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions but in ALL: as GPUSCAN_FRACTIONS_PUT stores */
@@ -28907,8 +29594,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
 }
 
 /* Tests several rows. Expected results are bins, the edges above the ranks, or the middle. */
-static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                   unsigned round, int *right) {
+static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
     gpuscan_type counter = (gpuscan_type)key->src;
     int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
@@ -28976,12 +29663,7 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     return r;
 }
 
-static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                  int *right) {
-    return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
-}
-
-GPUSCAN__OPERATION(quantile, 1, 0);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 3, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
@@ -28989,21 +29671,20 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
     gpuscan__quantile_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.counts.mem || copy.dst.mem || copy.edges.mem || copy.cdf.mem || copy.counts.offset || copy.dst.offset ||
         copy.edges.offset || copy.cdf.offset)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "counts, dst, edges and cdf of the desc must be zero");
-    gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "counts", counts, &copy.counts);
     if (copy.host_edges)
         gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
     if (copy.host_cdf)
         gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
 }
+#endif /* GPUSCAN__HAS_QUANTILE */
 
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
@@ -29031,7 +29712,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
-    X(gpuscan_bound) X(gpuscan_segments) X(gpuscan_image)
+    X(gpuscan_segments) X(gpuscan_image) GPUSCAN__IF(HISTOGRAM, X, gpuscan_bound)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {

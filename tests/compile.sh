@@ -325,6 +325,65 @@ for compiler in gcc clang; do
   fi
 done
 
+# --- some operations alone
+
+# Each operation and some pairs: without a warning, and with the functions of these operations alone.
+operations='scan uniform_add reduce histogram select runs sort integral quantile'
+only_flags() {
+  for operation; do
+    echo "-DGPUSCAN_ONLY_$operation"
+  done | tr a-z A-Z
+}
+only_shows() {
+  sed -n '/^#ifndef GPUSCAN_H/,/^#endif .* GPUSCAN_H/s/^GPUSCAN_API .*[ *]\(gpuscan_[a-z0-9_]*\)(.*/\1/p' "$root/gpuscan.h" |
+    while read -r name; do
+      of=
+      for operation in $operations; do
+        case $name in "gpuscan_$operation" | "gpuscan_${operation}_"*) of=$operation ;; esac
+      done
+      case " $* " in *" $of "* | '  ') echo "$name" ;; *) [ -n "$of" ] || echo "$name" ;; esac
+    done | sort > expected.txt
+  nm -g --defined-only only.o | awk '{ print $3 }' | sort | diff - expected.txt
+}
+for only in $operations 'scan reduce' 'select runs' 'histogram quantile' 'sort integral' 'uniform_add runs'; do
+  check "only $only" "${CC:-cc}" -std=c99 $c_warnings $(only_flags $only) -I"$root" -c implementation.c -o only.o
+  check "only $only: shows its functions alone" only_shows $only
+  check "only $only: C++" "${CXX:-c++}" -std=c++11 $warnings $(only_flags $only) -I"$root" -fsyntax-only implementation.cpp
+  check "only $only: static" "${CC:-cc}" -std=c99 $c_warnings $(only_flags $only) -I"$root" -fsyntax-only unused.c
+done
+
+# Two of them run. A call of what is left out does not compile.
+cat > only_sort.c <<'END'
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+int main(void) {
+    uint32_t keys[5] = {3, 1, 4, 1, 5};
+    gpuscan *gs = NULL;
+    gpuscan_result r = gpuscan_create(&gs, NULL);
+    if (r == 0) r = gpuscan_sort_host(gs, keys, keys, NULL, 5, NULL);
+    if (r != 0) printf("%s\n", gpuscan_error(gs));
+    else printf("%u%u%u%u%u\n", (unsigned)keys[0], (unsigned)keys[1], (unsigned)keys[2], (unsigned)keys[3], (unsigned)keys[4]);
+    gpuscan_destroy(gs);
+    return r != 0;
+}
+END
+sed 's/^    uint32_t keys.*/    uint32_t keys[5] = {1, 0, 2, 0, 2};/; s/gpuscan_sort_host(gs, keys, keys, NULL, 5, NULL)/gpuscan_scan_host(gs, keys, keys, 5, NULL)/' \
+  only_sort.c > only_scan.c
+only_says() {
+  "./only_$1" > said.txt 2>&1
+  [ "$(cat said.txt)" = "$2" ] || cat said.txt
+}
+for only in 'sort 11345' 'scan 01133'; do
+  set -- $only
+  check "only $1: a program" "${CC:-cc}" -std=c99 $c_warnings $(only_flags "$1") -I"$root" "only_$1.c" -o "only_$1" -ldl
+  check "only $1: a program runs" only_says "$1" "$2"
+done
+left_out_call() {
+  ! "${CC:-cc}" -std=c99 -Werror $(only_flags sort) -I"$root" -c only_scan.c -o only.o > said.txt 2>&1 &&
+    grep -q gpuscan_scan_host said.txt || cat said.txt
+}
+check 'only sort: a scan does not compile' left_out_call
+
 # --- without OpenCL's headers
 
 # The compiler's folders of headers, linked without OpenCL's.

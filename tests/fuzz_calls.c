@@ -2392,7 +2392,7 @@ static void open_object(void) {
     test_ok(gpuscan_create(&gs, &desc));
     test.gs = gs;
     gs->device.profile.chunk = 512;
-    gs->device.profile.scan[0].up_to = 512;
+    gs->device.profile.scan.rows[0].up_to = 512;
     gs->device.profile.polls = 4;
 }
 

@@ -2,8 +2,8 @@
    Build: cc -shared -fPIC tests/mutate.c -o mutate.so -ldl; then set LD_PRELOAD=mutate.so for a test program.
    It wraps clCreateProgramWithSource. It changes only programs that compile the line, so that the driver's cache still
    serves the others.
-        GPUSCAN_MUTATE_FOLDER   each program's text before the kernels is written here as NAME.prefix. NAME.live, if
-                                present, lists the numbers of the lines that the program compiles
+        GPUSCAN_MUTATE_FOLDER   each program's text is written here as NAME.text. NAME.live, if present,
+                                lists the numbers of the lines that the program compiles
         GPUSCAN_MUTATE_LINE     the number of the line to change; unset: nothing is changed
         GPUSCAN_MUTATE_TEXT     the new text of the line
         GPUSCAN_MUTATE_UNBUILT  a file that is written when a program does not build */
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char begin[] = "#line 1 \"kernels.cl.inc\"\n";
+static const char begin[] = "#line 1 \"kernels.cl.inc\"\n", source[] = " \"kernels.cl.inc\"\n";
 
 static char *join(cl_uint count, const char **strings, const size_t *lengths) {
     size_t size = 1;
@@ -61,11 +61,24 @@ static int is_live(const char *prefix, size_t size, long line) {
     return found;
 }
 
+/* Returns a line of kernels.cl.inc in a program's pieces, which #line numbers. NULL: no piece has it. */
+static char *find_line(char *kernels, long line) {
+    long number = 0;
+    char *at = kernels, *end;
+    for (; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        long given = strncmp(at, "#line ", 6) == 0 ? strtol(at + 6, &end, 10) : 0;
+        if (given && strncmp(end, source, sizeof source - 1) == 0)
+            number = given;
+        else if (number++ == line)
+            return at;
+        end = strchr(at, '\n');
+    }
+    return NULL;
+}
+
 /* Returns the text with a line of the kernels replaced. */
 static char *mutate(char *text, char *kernels, long line, const char *by) {
-    char *at = kernels, *end, *made;
-    while (at && --line > 0)
-        at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+    char *at = find_line(kernels, line), *end, *made;
     if (at == NULL || (end = strchr(at, '\n')) == NULL || (made = malloc(strlen(text) + strlen(by) + 1)) == NULL)
         return text;
     memcpy(made, text, (size_t)(at - text));
@@ -84,11 +97,10 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     if (kernels) {
         size_t size = (size_t)(kernels - text);
         long line = number ? atol(number) : 0;
-        kernels += strlen(begin);
         if (line == 0) {
-            FILE *file = open_file(text, size, "prefix", "w");
+            FILE *file = open_file(text, size, "text", "w");
             if (file) {
-                fwrite(text, 1, size, file);
+                fputs(text, file);
                 fclose(file);
             }
         } else if (by && is_live(text, size, line)) {

@@ -175,9 +175,8 @@ END_OF_LIST
 
 # ---- what runs here ----------------------------------------------------------------------------------------------------
 
-# The kernels without comments and what stands in quotes, column by column; and for the preprocessor: L1, L2, ... for
-# each line that is code or defines something, between the directives.
-awk -v marked="$work/marked.txt" '
+# The kernels without comments and what stands in quotes, column by column.
+awk '
   {
     line = $0; bare = ""; quoted = 0
     for (i = 1; i <= length(line); i++) {
@@ -190,17 +189,28 @@ awk -v marked="$work/marked.txt" '
       else bare = bare (quoted ? " " : c)
     }
     print bare
-    directive = continued ? directive : bare ~ /^#/
-    if (!directive || (!continued && bare ~ /^# *define/)) print "L" NR > marked
-    if (directive && (continued || bare !~ /^# *(pragma|error)/)) print bare > marked
-    continued = directive && bare ~ /\\$/
   }' kernels.cl.inc > "$work/bare.txt"
 
+# marked TEXT: a program for the preprocessor: before the kernels as it is, then L1, L2, ... for each line that is code
+# or defines something, between the directives.
+marked() {
+  awk '
+    /^#line [0-9]+ "kernels.cl.inc"$/ { kernels = 1; number = $2 - 1; next }
+    !kernels { print; next }
+    {
+      number++
+      directive = continued ? directive : /^#/
+      if (!directive || (!continued && /^# *define/)) print "L" number
+      if (directive && (continued || !/^# *(pragma|error)/)) print
+      continued = directive && /\\$/
+    }' "$1"
+}
+
 # The numbers of the lines that a program compiles, but not those of functions and macros that nothing of it uses.
-for prefix in $(set +f && ls "$work"/programs/*/*.prefix); do
-  cat "$prefix" "$work/marked.txt" | clang -E -P -x cl -cl-std=CL1.2 - 2> "$work/clang.txt" |
-    sed -n 's/^L\([0-9][0-9]*\)$/\1/p' > "${prefix%.prefix}.compiled" || exit 1
-  echo "${prefix%.prefix}"
+for text in $(set +f && ls "$work"/programs/*/*.text); do
+  marked "$text" | clang -E -P -x cl -cl-std=CL1.2 - 2> "$work/clang.txt" |
+    sed -n 's/^L\([0-9][0-9]*\)$/\1/p' > "${text%.text}.compiled" || exit 1
+  echo "${text%.text}"
 done > "$work/programs.txt"
 awk -v programs="$work/programs.txt" '
   function names_of(text,   list) {

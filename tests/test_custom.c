@@ -312,14 +312,17 @@ static int is_opencl(const char *word) {
 /* Returns the lower-case names of the kernels' variables: all that are neither called nor members. */
 static names kernel_names(void) {
     names found = {NULL, 0, 0};
+    const char *const *literal;
     size_t piece, size = 1;
     char *text, *at;
-    for (piece = 0; piece < GPUSCAN__COUNT_OF(gpuscan__kernels); piece++)
-        size += strlen(gpuscan__kernels[piece]);
+    for (piece = 0; piece < GPUSCAN__PIECES; piece++)
+        for (literal = gpuscan__pieces[piece]; *literal; literal++)
+            size += strlen(*literal);
     text = (char *)test_alloc(size);
     found.data = (char *)test_alloc(size);
-    for (piece = 0, *text = 0, at = text; piece < GPUSCAN__COUNT_OF(gpuscan__kernels); piece++)
-        at += sprintf(at, "%s", gpuscan__kernels[piece]);
+    for (piece = 0, *text = 0, at = text; piece < GPUSCAN__PIECES; piece++)
+        for (literal = gpuscan__pieces[piece]; *literal; literal++)
+            at += sprintf(at, "%s", *literal);
     found.data[found.length++] = ' ';
     for (at = text; *at;) {
         char word[64];

@@ -114,9 +114,13 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
             has_refused = refuses_without || !strstr(lines[i], "#define GPUSCAN_LANES_KIND 0\n");
         subgroups = strstr(lines[i], "#define GPUSCAN_LANES_KIND 2\n");
         if (subgroups && width_said) {
-            char *text = strdup(lines[i]);
+            /* these need more local memory, but the program is not launched */
+            static const char local[] = "#define GPUSCAN_LANES_KIND 3\n#undef GPUSCAN_SHARED_BYTES\n"
+                                        "#define GPUSCAN_SHARED_BYTES 65536\n";
+            const char *rest = strchr(subgroups, '\n') + 1;
+            char *text = (char *)test_alloc(strlen(lines[i]) + sizeof local);
             cl_program made;
-            text[subgroups - lines[i] + (ptrdiff_t)strlen("#define GPUSCAN_LANES_KIND ")] = '3';
+            sprintf(text, "%.*s%s%s", (int)(subgroups - lines[i]), lines[i], local, rest);
             lines[i] = text;
             made = layer_clCreateProgramWithSource(context, count, lines, lengths, status);
             free(text);

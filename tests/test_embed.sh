@@ -30,12 +30,12 @@ not() {
   ! "$@"
 }
 
-# A header with markers around one stale line, and trailing lines that must survive.
+# A header with markers around one stale line, and trailing lines that must survive: a program that prints all pieces.
 new_header() {
-  printf '%s\n' '#include <stdio.h>' 'static const char *const kernels[] = {' '    /* kernels.cl.inc: begin */' \
-    '    "stale\n",' '    /* kernels.cl.inc: end */' '};' '' 'int main(void) {' '    size_t i;' \
-    '    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) fputs(kernels[i], stdout);' '    return 0;' '}' \
-    > h.h
+  printf '%s\n' '#include <stdio.h>' 'typedef int first;' '    /* kernels.cl.inc: begin */' \
+    '    "stale\n",' '    /* kernels.cl.inc: end */' '' 'int main(void) {' '    const char *const *text;' \
+    '    size_t i;' '    for (i = 0; i < GPUSCAN__PIECES; i++)' \
+    '        for (text = gpuscan__pieces[i]; text && *text; text++) fputs(*text, stdout);' '    return 0;' '}' > h.h
 }
 
 # refused KERNELS MESSAGE: the embedding fails with exit status 1, says MESSAGE, and leaves the header alone.
@@ -83,8 +83,8 @@ printf '"%118s"\n' '' | tr ' ' '\\' >> k.inc
 sed 's/^    / /' k.inc > k.out
 check "code and strings" embeds k.inc k.out
 check "the same in pedantic C" embeds k.inc k.out -std=c99 -pedantic -Werror
-check "a line of the header for each line that is not empty" test "$(grep -c . k.inc)" -eq "$(($(wc -l < h.h) - 11))"
-check "the lines around the markers stay" grep -qx 'static const char \*const kernels\[\] = {' h.h
+check "a line of the header for each line that is not empty" test "$(grep -c . k.inc)" -eq "$(grep -c '\\n"' h.h)"
+check "the lines around the markers stay" grep -qx 'typedef int first;' h.h
 check "stale text is gone" not grep -q stale h.h
 printf 'one\n\n\ntwo' > k2.inc
 printf 'one\n\n\ntwo\n' > k3.inc
@@ -96,8 +96,8 @@ printf 'x\n' > k4.inc
 new_header
 "$embed" k4.inc h.h
 printf '"x\\n",\n' > literal.txt
-sed -n 4p h.h > line4.txt
-check "the form of a line" cmp -s literal.txt line4.txt
+grep '^"' h.h > lines.txt
+check "the form of a line" cmp -s literal.txt lines.txt
 printf '\n\n\n' >> h.h
 cp h.h before.h
 "$embed" k4.inc h.h
@@ -184,6 +184,153 @@ new_header
 check "a compiler finds mistakes" test "$(sort -nu lines.txt | tr '\n' ' ')" = '6 9 13 14 '
 check "and in the copy in the same lines" test "$(mistaken copy.c)" = "$(cat lines.txt)"
 
+# --- pieces
+
+# Two operations. Programs of both have A; B or C those of the first one, by its condition; D those of the second one.
+cat > pieces.inc << 'END'
+/* a licence */
+/*
+   SECTIONS    of old
+               [A] [C]
+
+   more */
+#define GPUSCAN_TOP 1
+/* [A] - */
+#define GPUSCAN_A(x) gpuscan_of_a(x)
+typedef struct {
+    int member;
+} gpuscan_struct;
+typedef int gpuscan_type[GPUSCAN_TOP];
+#if GPUSCAN_TOP
+static int gpuscan_of_a(int x) { return x; }
+#endif
+/* [B B] --- */
+static int gpuscan_by_cpu(int x) { return GPUSCAN_A(x); }
+#define X GPUSCAN_A
+#undef X
+/* [C-1] - */
+static int gpuscan_by_cpu(int x) { return -GPUSCAN_A(x); }
+#define X gpuscan_by_cpu
+#undef X
+/* [D] - */
+#if GPUSCAN_TOP
+static int gpuscan_user(void) { return gpuscan_of_a(1); }
+#endif
+int gpuscan_d;
+END
+cat > lists.h << 'END'
+#if 0
+GPUSCAN__SHARED uint64_t gpuscan__common_pieces(void) {
+    return GPUSCAN__PIECE(TOP, 1) | GPUSCAN__PIECE(A, 1);
+}
+static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
+    int cpu = is_cpu(key);
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(B_B, cpu) |
+           GPUSCAN__PIECE(C_1, !cpu);
+}
+static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(D, fast && !cpu);
+}
+#define gpuscan__other_pieces  gpuscan__sort_pieces
+#endif
+END
+new_lists() {
+  new_header
+  cat lists.h h.h > t.h && mv t.h h.h
+}
+# compiled SCAN SORT OTHER: the text that the program of h.h prints, with these operations.
+compiled() {
+  cp h.h program.c && "${CC:-cc}" -std=c99 -pedantic -Werror "-DGPUSCAN__HAS_SCAN=$1" "-DGPUSCAN__HAS_SORT=$2" \
+    "-DGPUSCAN__HAS_OTHER=$3" -o program program.c && ./program
+}
+new_lists
+cp pieces.inc list.inc
+chmod 664 list.inc
+check "--check finds a stale list of sections" not "$embed" --check list.inc h.h 2> err.txt
+check "and names its file" grep -q '^embed: list.inc is stale: run tools/embed' err.txt
+check "and does not write it" cmp -s pieces.inc list.inc
+"$embed" list.inc h.h
+sed 's/^  *\[A\] \[C\]$/               [A] [B B] [C-1] [D]/' pieces.inc > listed.inc
+check "the list of sections is written" cmp -s listed.inc list.inc
+check "its mode stays" test "$(ls -l list.inc | cut -c1-10)" = -rw-rw-r--
+touch -t 200001010000 list.inc
+"$embed" list.inc h.h
+check "a fresh list is not written" test -n "$(find list.inc -mtime +1000)"
+sed '/^.. \[/,$d' pieces.inc > long.inc
+echo 'static uint64_t gpuscan__scan_pieces(int x) {' > long.h
+for i in 0 1 2 3 4 5 6 7 8 9; do
+  for piece in A B C D E; do
+    echo "/* [PIECE $piece$i] - */" >> long.inc
+    echo "GPUSCAN__PIECE(PIECE_$piece$i, 1)" >> long.h
+  done
+done
+{ echo '}'; sed '1,/#endif/d' h.h; } >> long.h
+"$embed" long.inc long.h
+check "a long list has lines of at most 120 columns" test "$(awk 'length > 120' long.inc | wc -l)" -eq 0
+check "and all names" test "$(sed '/more/q' long.inc | tr ']' '\n' | grep -c '\[PIECE')" -eq 50
+compiled 1 1 1 > back.txt
+sed -n 's/^#line \([0-9]*\) "kernels.cl.inc"$/\1/p' back.txt > lines.txt
+check "pieces, each behind its line" test "$(tr '\n' ' ' < lines.txt)" = '8 17 21 25 '
+grep -v '^#line' back.txt > t.txt && mv t.txt back.txt
+sed '2,6s/.*//; s/^.. \[.*//; s/^ *//' listed.inc > pieces.out
+check "and their text" cmp -s pieces.out back.txt
+compiled 0 1 1 > back.txt
+check "without an operation its pieces do not exist" test "$(grep -c by_cpu back.txt)" -eq 0
+check "but those of others" test "$(grep -c 'gpuscan_of_a\|gpuscan_d' back.txt)" -eq 4
+compiled 1 0 0 > back.txt
+check "nor those of two" test "$(grep -c 'gpuscan_d' back.txt)" -eq 0
+compiled 1 0 1 > back.txt
+check "a list by another name" grep -q gpuscan_d back.txt
+sed 's/return -/return none +/; s/^int gpuscan_d/no/' list.inc > wrong.inc
+new_lists
+"$embed" wrong.inc h.h && compiled 1 1 1 > copy.c
+LC_ALL=C "${CC:-cc}" -fsyntax-only copy.c 2>&1 | grep -o '^kernels.cl.inc:2[0-9]*' | sort -u > lines.txt
+check "a compiler tells the lines of kernels.cl.inc" test "$(tr '\n' ' ' < lines.txt)" = \
+  'kernels.cl.inc:22 kernels.cl.inc:29 '
+
+# refused_piece SED MESSAGE [SED]: refused where the kernels are changed, and the lists.
+refused_piece() {
+  new_lists
+  sed "${3-}" h.h > t.h && mv t.h h.h
+  sed "$1" list.inc > bad.inc
+  cp bad.inc before.inc
+  refused bad.inc "$2" && cmp -s bad.inc before.inc
+}
+check "nothing is changed" not refused_piece '' ''
+check "a head line without a line" refused_piece 's/\[D\] -/[D]/' 'bad.inc:25: not a piece, /* [NAME] ---- */'
+check "a head line with more" refused_piece 's/\[D\] -/[D], more -/' 'bad.inc:25: not a piece'
+check "a head line in lower case" refused_piece 's/\[D\]/[Dd]/' 'bad.inc:25: not a piece'
+check "two pieces of a name" refused_piece 's/\[D\]/[A]/' 'bad.inc:25: a second piece A'
+check "two pieces whose names differ in a blank" refused_piece 's/\[D\]/[B-B]/' 'bad.inc:25: a second piece B_B'
+check "no list of sections" refused_piece 's/SECTIONS/none/' 'bad.inc: lacks the list SECTIONS'
+check "an #if without an end" refused_piece '16d' 'bad.inc:16: an #if of [A] that does not end there'
+check "an #if without an end in the last piece" refused_piece '28d' 'an #if of [D] that does not end there'
+check "an #endif without an #if" refused_piece '14d' 'bad.inc:15: an #endif without an #if in [A]'
+check "a piece of no operation" refused_piece 's/\[D\]/[E]/' 'bad.inc:25: no operation has [E]'
+check "a list of no piece" refused_piece 's/\[D\]/[E]/' 'h.h: gpuscan__sort_pieces has D, which is no piece'
+check "a piece listed twice" refused_piece '' 'h.h: gpuscan_scan has B_B twice' 's/(C_1,/(B_B,/'
+for bad in 'cpu || fast' 'cpu > 1' '0' '(cpu)' 'cpu \&\& (fast)'; do
+  check "the condition $bad" refused_piece '' 'h.h: the condition of D is ' "s/fast && !cpu/$bad/"
+done
+for name in 'static int gpuscan_of_a(int x) { return x; }' 'kernel void gpuscan_of_a(int x) {}' 'gpuscan_of_a(int x)' \
+  '#define GPUSCAN_A 1' '#define GPUSCAN_TOP 1' 'typedef int gpuscan_type;' 'typedef int gpuscan_struct;' \
+  '} gpuscan_struct;' '} GPUSCAN_ALIGNED gpuscan_struct;'; do
+  check "a name of two pieces, $name" refused_piece "29s/.*/$name/" 'bad.inc:29: ['
+done
+check "a struct of two pieces" refused_piece '9s/.*/struct gpuscan_s { int x; };/; 29s/.*/typedef union gpuscan_s {/' \
+  'bad.inc:29: [A] defines gpuscan_s, too'
+check "a macro of two pieces" refused_piece '20d; 24d' 'bad.inc:22: [B_B] defines X, too' 's/!cpu)/fast)/'
+check "conditions that do not exclude each other" refused_piece '' 'bad.inc:22: [B_B] defines gpuscan_by_cpu, too' \
+  's/!cpu)/fast)/'
+check "a name of a piece that a program lacks" refused_piece '29s/.*/ x = gpuscan_by_cpu(1);/' \
+  'bad.inc:29: not in all programs of gpuscan_sort with [D]: gpuscan_by_cpu'
+check "a name of a piece that some programs lack" refused_piece '11s/.*/ gpuscan_user member;/' \
+  'bad.inc:11: not in all programs of gpuscan_scan with [A]: gpuscan_user'
+check "a macro that some programs lack" refused_piece '19s/X/GPUSCAN_X/; 20d; 16s/.*/&\
+int a = GPUSCAN_X;/' 'bad.inc:17: not in all programs of gpuscan_scan with [A]: GPUSCAN_X'
+check "in #if a name that no program has" refused_piece '27s/of_a(1)/by_cpu(1)/' \
+  'bad.inc:27: not in all programs of gpuscan_sort with [D]: gpuscan_by_cpu'
+
 # --- the length of literals: at most 4,094 characters as the compiler sees them, one less than C99 promises
 
 cat > lengths.c <<'END'
@@ -192,9 +339,9 @@ cat > lengths.c <<'END'
 #include "h.h"
 #undef main
 int main(void) { /* each literal's length and first line */
-    size_t i;
-    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-        printf("%lu %.*s\n", (unsigned long)strlen(kernels[i]), (int)strcspn(kernels[i], "\n"), kernels[i]);
+    const char *const *text;
+    for (text = gpuscan__piece_top; *text; text++)
+        printf("%lu %.*s\n", (unsigned long)strlen(*text), (int)strcspn(*text, "\n"), *text);
     return 0;
 }
 END
@@ -318,13 +465,6 @@ for bad in 'b\\\nad' '\\ ' 'b\\ad' '"fine" \\n "fine"'; do
 done
 printf 'fine\n"bad??/"\n' > bad.inc
 check "a trigraph" refused bad.inc 'bad.inc:2: a trigraph'
-printf 'fine\n/*\n SECTIONS  of it\n  [A] [B]\n\n  [C] */\n/* [A] - */\n/* [B] - */\n/* [A], more - */\n' > index.inc
-new_header
-check "a list of sections" "$embed" index.inc h.h
-for change in 's/ \[B\]$//' 's/\[A\] \[B\]/[B] [A]/' 's/ \[B\]$/ [B] [C]/' 's/SECTIONS/none/'; do
-  sed "$change" index.inc > bad.inc
-  check "a list of sections that is wrong, $change" refused bad.inc 'SECTIONS must be [A] [B]'
-done
 : > bad.inc
 check "an empty file" refused bad.inc 'bad.inc: is empty'
 check "a missing file" refused missing.inc 'cannot read missing.inc'

@@ -618,14 +618,16 @@ static void test_plants(void **state) {
     (void)state;
     for (i = 0; i < sizeof plants / sizeof *plants; i++) {
         const plant *p = &plants[i];
+        const char *const *text;
         char line[160], use[80];
         int found = 0, got;
         gpuscan_info info;
         gpuscan *gs;
         test_case("%s, %c, %s", p->name, p->what, test_strategy_name(p->strategy));
         snprintf(use, sizeof use, "GPUSCAN_PLANTED(%s)", p->name);
-        for (k = 0; k < sizeof gpuscan__kernels / sizeof *gpuscan__kernels; k++)
-            found |= strstr(gpuscan__kernels[k], use) != NULL;
+        for (k = 0; k < GPUSCAN__PIECES; k++)
+            for (text = gpuscan__pieces[k]; *text; text++)
+                found |= strstr(*text, use) != NULL;
         if (!found)
             fail_msg("%s: no such plant", test.what);
         if (is_left_out(i))
