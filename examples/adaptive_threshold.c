@@ -199,8 +199,8 @@ int main(int argc, char **argv) {
         black += after[i] == 0;
     qsort(lumas, pixels, 1, ascending_bytes);
     ok = ok && median_found == lumas[(pixels + 1) / 2 - 1];
-    printf("%.1f %% black; a fixed threshold at the median luma, %u, would make it half\n", 100.0 * (double)black / pixels,
-           (unsigned)median_found);
+    printf("%.1f %% black; a fixed threshold at the median luma, %u, would make it half\n",
+           100.0 * (double)black / pixels, (unsigned)median_found);
     printf("device %.2f ms, picture already there, CPU loops %.2f ms (wall clock, medians of %d)\n", 1e3 * device_time,
            1e3 * cpu_time, RUNS);
     printf("adaptive_threshold: %s pixels in %.2f ms, %.2f x the CPU loops: %s\n", commas(pixels), 1e3 * device_time,

@@ -2,11 +2,11 @@
 
    gl_particles [--host] [picture.png [particles]]
 
-   Fireworks in buffers that OpenCL and OpenGL share (cl_khr_gl_sharing), drawn off-screen through EGL, without a display.
-   Each frame, in one queue: acquire the buffers, move the particles and flag those that live (u8), scan these flags
-   into the positions of the living (u32), compact, release; then OpenGL draws. The scan's total goes straight into the
-   first word of the indirect draw command, so the host never learns how many there are. If sharing is missing, or with
-   --host, the particles go through the host's memory; the figures at the end compare both.
+   Fireworks in buffers that OpenCL and OpenGL share (cl_khr_gl_sharing), drawn off-screen through EGL, without a
+   display. Each frame, in one queue: acquire the buffers, move the particles and flag those that live (u8), scan these
+   flags into the positions of the living (u32), compact, release; then OpenGL draws. The scan's total goes straight
+   into the first word of the indirect draw command, so the host never learns how many there are. If sharing is missing,
+   or with --host, the particles go through the host's memory; the figures at the end compare both.
 
    The picture is compared pixel by pixel with one that a plain C loop makes of the same particles: all is in integers,
    and a scan keeps the particles' order, so the last particle that is drawn on a pixel is the same. */

@@ -378,7 +378,8 @@ static int run_scan(part *p, const scan_case *c, uint64_t all, int checks) {
 /* Counts bytes into 256 bins, in 64-bit counters that MPI adds. */
 static int run_histogram(part *p, uint64_t all, int checks) {
     enum { BINS = 256 };
-    static const scan_case bytes = {"", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, 1, 1, 0, 0};
+    static const scan_case bytes = {
+        "", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, 1, 1, 0, 0};
     uint64_t counts[BINS], sums[BINS], wanted[BINS] = {0}, first, count, i;
     gpuscan_histogram_desc histogram;
     double begin;

@@ -3,10 +3,10 @@
    vulkan_scan [--host] [elements]
 
    A scan in buffers and with semaphores that OpenCL and Vulkan share (cl_khr_external_memory_opaque_fd and
-   cl_khr_external_semaphore_opaque_fd), without a window. Vulkan copies numbers into its buffer and signals a semaphore;
-   OpenCL's queue waits for it, acquires the buffers, scans, releases them and signals another; Vulkan waits for that
-   and copies the sums out. The host only enqueues, and waits for the fence at the end. If sharing is missing, or with
-   --host, the numbers go through the host's memory. Every sum is compared with a plain loop's. */
+   cl_khr_external_semaphore_opaque_fd), without a window. Vulkan copies numbers into its buffer and signals a
+   semaphore; OpenCL's queue waits for it, acquires the buffers, scans, releases them and signals another; Vulkan
+   waits for that and copies the sums out. The host only enqueues, and waits for the fence at the end. If sharing is
+   missing, or with --host, the numbers go through the host's memory. Every sum is compared with a plain loop's. */
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "common.h"

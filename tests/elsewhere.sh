@@ -53,10 +53,10 @@ cp libs/libOpenCL.so.1 libs/libOpenCL.so
 no_opencl="-2100 no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1), the object \
 is NULL"
 no_platform="-2101 no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd), the object \
-is NULL, with words"
+is NULL, with a message"
 no_device="-2102 no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is, the \
-object is NULL, with words"
-no_loader="$no_opencl, with words"
+object is NULL, with a message"
+no_loader="$no_opencl, with a message"
 install="install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver"
 if $cc -shared -fPIC -x c - -o nothing.so 2> /dev/null << 'END_OF_C'
 #include <stddef.h>
@@ -108,7 +108,7 @@ loaded (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/none.so" LD_LIBR
   check 'a library of something else' "$no_opencl, $work/half/libOpenCL.so.1 has no \
 clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/half/libOpenCL.so.1" \
     LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
-  check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with words' \
+  check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with a message' \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 STUB_VERSION='OpenCL 1.1 stub' ./open
 else
   failed=$((failed + 1))

@@ -80,8 +80,8 @@ int main(void) {
         printf("%d %s, calls are %s\n", (int)r, gpuscan_result_string(r),
                calls_are_right(gs, &desc) ? "right" : gpuscan_error(gs));
     else
-        printf("%d %s, the object is %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "there" : "NULL",
-               getenv("OPEN_WORDS") ? error : error[0] ? "with words" : "without words");
+        printf("%d %s, the object %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "exists" : "is NULL",
+               getenv("OPEN_WORDS") ? error : error[0] ? "with a message" : "without a message");
     gpuscan_destroy(gs);
     return 0;
 }

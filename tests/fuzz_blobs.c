@@ -200,7 +200,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         test_ok(gpuscan_get_blob(gs, blobs[b].bytes, &blobs[b].size));
         close_object(gs);
         if (b == BLOBS - 1 && !is_whole(blobs[b].bytes, blobs[b].size))
-            fail_msg("a blob of the library's is none");
+            fail_msg("the library's own blob is invalid");
     }
     signal(SIGABRT, SIG_DFL); /* a driver's handler would replace libFuzzer's */
     return 0;
@@ -321,7 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!whole && has_program) {
         scan_is_right(gs);
         if (layer.calls[LAYER_clCreateProgramWithSource] > 0)
-            fail_msg("%s: a blob that was refused took the place of the one before", test.what);
+            fail_msg("%s: a refused blob replaced the previous one", test.what);
     } else if (whole || form & 32)
         scan_is_right(gs);
     test_ok(gpuscan_get_blob(gs, NULL, &needed));

@@ -619,7 +619,7 @@ static int judge(gpuscan_result result, form which) {
         fprintf(stderr, "%s\n", line);
     /* the library can do without some functions, and the fault may have hit one of them */
     if (!is_right(result) && !(struck && (result == fault_result || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)))
-        fail_msg("%s: %d (%s), %s; %zu results are right, among them %d, %d and %d", test.what, (int)result,
+        fail_msg("%s: %d (%s), %s; %zu results are allowed, among them %d, %d and %d", test.what, (int)result,
                  gpuscan_result_string(result), gpuscan_error(gs), right.count, (int)right.results[0],
                  (int)right.results[1], (int)right.results[2]);
     if ((strcmp(gpuscan_error(gs), "") == 0) != (result == GPUSCAN_SUCCESS) && !struck)
@@ -668,7 +668,7 @@ static void read_all(void) {
     }
     for (i = 0; i < CALLS; i++)
         if (memcmp(&results[i], &results_wanted[i], sizeof results[i]) != 0)
-            fail_msg("%s: the result of call %zu is wrong, or memory beside it was written", test.what, i);
+            fail_msg("%s: the result of call %zu or memory beside it is wrong", test.what, i);
     for (i = 0; i < layer.object_count; i++) {
         int maker = layer.objects[i].maker;
         if (maker >= LAYER_clRetainEvent && maker != LAYER_clReleaseEvent &&
@@ -696,7 +696,7 @@ static void forget_scratch(void) {
     } else {
         for (i = 0; i < size; i++)
             if (found[i] != 0x3C && (i < now.scratch_begin || i >= end))
-                fail_msg("%s: byte %d from the scratch's begin was written, %d bytes behind its end", test.what,
+                fail_msg("%s: byte %d of the scratch was written, %d bytes past its end", test.what,
                          (int)(i - now.scratch_begin), (int)(i - end));
         memset(found, 0x3C, size);
         test_cl(clEnqueueWriteBuffer(queues[0], now.call.scratch.mem, CL_TRUE, 0, size, found, 0, NULL, NULL));

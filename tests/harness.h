@@ -55,7 +55,7 @@ static struct test_state {
     cl_command_queue queue; /* in-order */
     int              is_small, is_long, is_simulator;
     uint64_t         seed, random, share;
-    uint64_t         part;      /* share, or less if a test then has no case: see test_run */
+    uint64_t         part;      /* share in 16ths, or less if a test then has no case: see test_run */
     int              has_share; /* the running test asked for its share */
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
@@ -456,7 +456,7 @@ static inline gpuscan_strategy test_next_strategy(void) {
    which depends on the seed, and at least one in each test: see test_run. A long run takes all. */
 static inline int test_share(uint64_t combination, uint64_t of) {
     test.has_share = 1;
-    return test.is_long || (combination + test.seed) % (of * test.part) == 0;
+    return test.is_long || (combination + test.seed) % ((of * test.part + 15) / 16) == 0;
 }
 
 /* Returns the strategy with which a type and an operator run by default. */
@@ -673,17 +673,18 @@ static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, ui
     const size_t alignment = element == 1 ? 64 : (element | 16) & (~(element | 16) + 1);
     test_buffer  buffer;
     cl_int       status = CL_SUCCESS;
+    void        *at = NULL;
     buffer.element = element;
     buffer.count = 0;
     buffer.capacity = (size_t)(count + TEST_OFFSET_MAX) * element + TEST_GUARD;
     buffer.host = (unsigned char *)test_alloc(buffer.capacity);
     buffer.at.offset = 0;
     buffer.memory = test.host_at ? (unsigned char *)test_alloc(buffer.capacity + test.host_at * alignment + 64) : NULL;
-    if (buffer.memory)
+    if (buffer.memory) {
         flags |= CL_MEM_USE_HOST_PTR;
-    buffer.at.mem = clCreateBuffer(
-        test.context, flags, buffer.capacity,
-        buffer.memory ? buffer.memory + (64 - (uintptr_t)buffer.memory % 64) + test.host_at * alignment : NULL, &status);
+        at = buffer.memory + (64 - (uintptr_t)buffer.memory % 64) + test.host_at * alignment;
+    }
+    buffer.at.mem = clCreateBuffer(test.context, flags, buffer.capacity, at, &status);
     test_cl(status);
     return buffer;
 }
@@ -729,8 +730,8 @@ static inline void *test_buffer_get(test_buffer *buffer) {
 }
 
 /* Returns a 2D image of the data; data NULL: of any contents. */
-static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_channel_order order, cl_channel_type type,
-                                    uint64_t width, uint64_t height, const void *data) {
+static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_channel_order order,
+                                    cl_channel_type type, uint64_t width, uint64_t height, const void *data) {
     cl_image_format format;
     cl_image_desc desc;
     cl_int status = CL_SUCCESS;
@@ -1034,7 +1035,7 @@ static inline int test_open(void **state) {
     test.share = test_environment("GPUSCAN_TEST_SHARE", 1);
     if (test.share == 0)
         test.share = 1;
-    test.part = test.share;
+    test.part = 16 * test.share;
     test.seed = test_environment("GPUSCAN_TEST_SEED", (uint64_t)time(NULL) % 1000000000);
     test.random = test.seed;
     print_message("%s, %s, seed %" PRIu64 "\n", test.info.device_name, test.info.profile, test.seed);
@@ -1135,7 +1136,7 @@ static inline int test_restore(void) {
 /* Runs a test. Repeats it with a larger share of its combinations until the share is not empty. */
 static inline void test_run(void **state) {
     const test_entry *entry = (const test_entry *)*state;
-    test.part = test.share;
+    test.part = 16 * test.share;
     test.has_share = 0;
     entry->function(state);
     while (test.has_share && test.what[0] == '\0' && test.part > 1) {
@@ -1158,6 +1159,33 @@ static inline int test_end(void **state) {
 #define TEST_BEGUN_BY(function, setup)                                                                                 \
     {#function, test_run, setup, test_end, (void *)(uintptr_t)&(const test_entry){#function, function, setup}}
 #define TEST(function) TEST_BEGUN_BY(function, test_begin)
+
+/* Fails unless the newest program whose text defines the hook GPUSCAN_TEST_<name> uses it (see [STATE WORDS] in
+   kernels.cl.inc): with an undeclared name in its place, the kernels must not compile. Results cannot show that: they
+   are right with and without silent tiles. */
+static inline void test_uses_hook(gpuscan *gs, const char *name) {
+    static char             log[65536];
+    const gpuscan__program *p = gs->programs;
+    const char             *lines[2 + sizeof gpuscan__kernels / sizeof *gpuscan__kernels];
+    char                    hook[32], text[128];
+    cl_int                  status = CL_SUCCESS;
+    cl_program              program;
+    snprintf(hook, sizeof hook, "GPUSCAN_TEST_%s", name);
+    snprintf(text, sizeof text, "#undef %s\n#define %s test_undeclared.hook\n#line 1\n", hook, hook);
+    while (p && !strstr(p->prefix, hook))
+        p = p->next;
+    assert_non_null(p);
+    lines[0] = p->prefix;
+    lines[1] = text;
+    memcpy(lines + 2, gpuscan__kernels, sizeof gpuscan__kernels);
+    program = clCreateProgramWithSource(gs->context, (cl_uint)(sizeof lines / sizeof *lines), lines, NULL, &status);
+    test_cl(status);
+    status = clBuildProgram(program, 1, &gs->device_id, gs->device.build_options, NULL, NULL);
+    test_cl(clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    clReleaseProgram(program);
+    if (status == CL_SUCCESS || !strstr(log, "test_undeclared"))
+        fail_msg("%s: the kernels do not use %s: %d, %s", test.what, hook, (int)status, log);
+}
 
 /* Returns the number of an object's programs. */
 static inline unsigned test_programs(const gpuscan *gs) {

@@ -31,8 +31,8 @@ static inline integral_case an_integral(gpuscan_type src, gpuscan_type dst, uint
 }
 
 static inline void name_integral(const integral_case *c, gpuscan_strategy strategy) {
-    test_case("integral of %" PRIu64 " x %" PRIu64 " x %u %s to %s, %" PRIu64 " images, %s%s, %sgaps %" PRIu64 " %" PRIu64
-              " %" PRIu64 " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 ", %s",
+    test_case("integral of %" PRIu64 " x %" PRIu64 " x %u %s to %s, %" PRIu64 " images, %s%s, %sgaps %" PRIu64
+              " %" PRIu64 " %" PRIu64 " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 ", %s",
               c->width, c->height, (unsigned)c->channels, c->src_type ? test_type_name(c->src_type) : "default",
               c->dst_type ? test_type_name(c->dst_type) : "default", c->images, c->kind ? "inclusive" : "exclusive",
               c->square ? " of squares" : "", c->in_bytes ? "in bytes " : "", c->src_gap, c->dst_gap,

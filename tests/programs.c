@@ -62,9 +62,9 @@ static const fake_device devices[] = {
 
 /* GPUs whose compilers run without the device. All AMD GPUs of one wavefront width get the same programs. */
 #define AMD_GPU(file, name, wave)                                                                                      \
-    {file, name, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ", "OpenCL C 2.0 ", \
-     ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,             \
-     CL_DEVICE_TYPE_GPU, 256, 65536, 48, 1, 0, 2500, 6u << 20, wave}
+    {file, name, "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ",                 \
+     "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_fp16 cl_khr_subgroups cl_amd_device_attribute_query",    \
+     0x1002, CL_DEVICE_TYPE_GPU, 256, 65536, 48, 1, 0, 2500, 6u << 20, wave}
 static const fake_device offline[] = {
     AMD_GPU("amd64", "gfx90a", 64),
     AMD_GPU("amd32", "gfx1100", 32),
@@ -725,8 +725,8 @@ static void huge(int s, unsigned bits, int what) {
     if (result == CL_INVALID_BUFFER_SIZE && bits > 30) /* scratch larger than this device's memory */
         result = GPUSCAN_SUCCESS;
     expect(result == GPUSCAN_ERROR_SIZE_OVERFLOW || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY ||
-               (few && result == GPUSCAN_SUCCESS), "a size that no buffer has");
-    expect(fake.launches < 256 && fake.widest <= 1u << 19, "what a preparation launches");
+               (few && result == GPUSCAN_SUCCESS), "a size beyond any buffer");
+    expect(fake.launches < 256 && fake.widest <= 1u << 19, "a preparation launches too much");
     gpuscan_destroy(gs);
 }
 
@@ -810,10 +810,10 @@ static void prepared(uint64_t count, int which) {
         PREPARED(quantile, desc, bare.counts.mem = bare.dst.mem = NULL)
     }
 #undef PREPARED
-    expect(ready == GPUSCAN_SUCCESS && then == GPUSCAN_SUCCESS, "a call that was prepared is refused");
+    expect(ready == GPUSCAN_SUCCESS && then == GPUSCAN_SUCCESS, "a prepared call is refused");
     if (builds)
         fprintf(stderr, "%s: call %d of %lu\n", fake.device->file, which, (unsigned long)count);
-    expect(builds == 0, "a call that was prepared builds");
+    expect(builds == 0, "a prepared call builds");
     gpuscan_destroy(gs);
     fake_release(a.mem);
     fake_release(b.mem);
@@ -835,7 +835,7 @@ static void kinds(unsigned bits, gpuscan_type type, gpuscan_segment_form form) {
         desc.kind = kind ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
         expect(gpuscan_scan_scratch_size(gs, &desc, &sizes[kind]) == GPUSCAN_SUCCESS, "no scratch size of a scan");
     }
-    expect(sizes[0] == sizes[1], "an inclusive scan has other tiles than an exclusive one");
+    expect(sizes[0] == sizes[1], "inclusive and exclusive scans have different tiles");
     gpuscan_destroy(gs);
 }
 
@@ -878,7 +878,7 @@ static void without_words(void) {
     print_fails = 1;
     expect(gpuscan_scan(gs, &desc) == GPUSCAN_ERROR_INVALID_ARGUMENT && !strstr(gpuscan_error(gs), "kind") &&
                strstr(gpuscan_error(gs), gpuscan_result_string(GPUSCAN_ERROR_INVALID_ARGUMENT)),
-           "a failure without words");
+           "a failure without a message");
     print_fails = 0;
     gpuscan_destroy(gs);
 }
@@ -920,16 +920,16 @@ static void attempts(void) {
         size_t size = sizeof blob;
         picky.builds = picky.sources = 0;
         expect(gpuscan_scan_prepare(gs, &desc) == GPUSCAN_SUCCESS && picky.builds == tries && picky.sources == 1,
-               "attempts at a program");
+               "number of build attempts for a program");
         expect(gpuscan_get_info(gs, &info) == GPUSCAN_SUCCESS && info.refusals == 0 && info.has_lanes,
-               "what an attempt that fails costs");
+               "a failed attempt changed the object");
         expect(gpuscan_get_blob(gs, blob, &size) == GPUSCAN_SUCCESS, "a blob");
         gpuscan_destroy(gs);
         gs = fresh();
         picky.builds = picky.sources = 0;
         expect(gpuscan_set_blob(gs, blob, size) == GPUSCAN_SUCCESS &&
                    gpuscan_scan_prepare(gs, &desc) == GPUSCAN_SUCCESS && picky.builds == tries && picky.sources == 0,
-               "attempts at a blob's program");
+               "number of build attempts for a blob's program");
         gpuscan_destroy(gs);
     }
     table = usual;

@@ -59,8 +59,8 @@ static inline run_case some_runs(uint64_t count, run_lengths lengths) {
     return c;
 }
 
-static const char *const run_lengths_names[] = {"short", "of one",    "one", "one and the last", "hundreds", "thousands",
-                                                "of all sizes", "of powers of two"};
+static const char *const run_lengths_names[] = {"short",    "of one",    "one",          "one and the last",
+                                                "hundreds", "thousands", "of all sizes", "of powers of two"};
 
 static inline void name_runs(const run_case *c, gpuscan_strategy strategy) {
     test_case("runs of %" PRIu64 " %s%s%s of %u bytes, %s, out%s%s%s%s %s %s from %s %s, %u payloads, capacity %" PRIu64
@@ -302,8 +302,8 @@ static inline void run_check_output(run_set *s, uint32_t k, int ran) {
         checked = s->written;
         test_same(s->c.dst_type, test_buffer_get(out), wanted, checked);
     }
-    test_same_bytes((unsigned char *)test_buffer_get(out) + (size_t)checked * size, wanted + (size_t)checked * size, size,
-                    s->capacity - checked);
+    test_same_bytes((unsigned char *)test_buffer_get(out) + (size_t)checked * size, wanted + (size_t)checked * size,
+                    size, s->capacity - checked);
 }
 
 static inline int run_run(void *set, gpuscan_strategy strategy) {

@@ -35,8 +35,8 @@ typedef struct scan_case {
 static inline void name_scan(const scan_case *c) {
     static const char *const inits[] = {"", ", host init", ", device init"};
     static const char *const forms[] = {"", ", offsets", ", heads", ", keys"};
-    test_case("%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
-              ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
+    test_case("%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
+              " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
               c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
               c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
               c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),

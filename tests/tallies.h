@@ -5,6 +5,19 @@
 #include "harness.h"
 #include "reference.h"
 
+/* Texts whose tiles publish never or late, or whose groups begin in the wrong order, with a hook that each defines: see
+   test_uses_hook. */
+static const struct {
+    const char *hook, *text;
+} late_cases[] = {{"SILENT", "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n"},
+                  {"SILENT", "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 5 != 0)\n#define GPUSCAN_TEST_DELAY(tile)\n"},
+                  {"DELAY", "#define GPUSCAN_TEST_SILENT(tile) false\n"
+                            "#define GPUSCAN_TEST_DELAY(tile) if ((tile) % 4 == 2) late_pause()\n"
+                            "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n"},
+                  {"GROUP", "#define GPUSCAN_GROUPS_IN_ORDER 1\n"
+                            "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"}};
+enum { LATE_CASES = sizeof late_cases / sizeof *late_cases };
+
 /* Counts of 0, 1, at the limit and above it, where y grows and x is evened out. */
 static const struct {
     uint64_t count;

@@ -279,7 +279,7 @@ static void sort_of(uint64_t n, int s, int has_permutation) {
                 for (; i >= ends[value]; value++)
                     is_first = 1;
                 if (place >= n || byte_at(place) != value || (!is_first && place <= last))
-                    fail_msg("%s: place %" PRIu64 " was %" PRIu64, test.what, i, place);
+                    fail_msg("%s: position %" PRIu64 " holds %" PRIu64, test.what, i, place);
                 last = place;
             }
         }

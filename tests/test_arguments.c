@@ -297,7 +297,7 @@ static void works(void) {
     got = (const cl_uint *)test_buffer_get(&f.ok);
     for (i = 0; i < N; i++)
         if (got[i] != i)
-            fail_msg("%s: the correct call after it gives %u at %u", test.what, (unsigned)got[i], (unsigned)i);
+            fail_msg("%s: the next correct call gives %u at %u", test.what, (unsigned)got[i], (unsigned)i);
 }
 
 static void names(const char *word) {
@@ -1217,8 +1217,10 @@ static void test_pitches(void **state) {
                      d.weights = f.scratch);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     ACCEPTED(scan, d.src_pitch_bytes = 4 * N; d.dst_pitch_bytes = 4 * N + 4; d.rows = 2; d.src = f.scratch);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 4 * N - 4; d.rows = 2);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 4 * N + 2; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes",
+                     d.src_pitch_bytes = 4 * N - 4; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes",
+                     d.dst_pitch_bytes = 4 * N + 2; d.rows = 2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.src_pitch_bytes = 4 * N; d.src_pitch = N);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 4 * N; d.dst_pitch = N);
     ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
@@ -1478,7 +1480,7 @@ static int bytes_meet(uint64_t a, uint64_t a_row, uint64_t a_pitch, uint64_t b, 
 
 /* Ranges with rows in each other's gaps. Rows that share a byte must be refused. Otherwise the call is accepted if one
    pitch divides the other and each row keeps its position in it; then the result must be right. */
-static void test_rows_between(void **state) {
+static void test_rows_in_gaps(void **state) {
     enum { SOME_ROWS = 3, MOST = 64, TRIES = 3000 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     test_buffer both = test_buffer_new(CL_MEM_READ_WRITE, 8, MOST * SOME_ROWS);
@@ -1509,7 +1511,8 @@ static void test_rows_between(void **state) {
             continue;
         desc.call.strategy = test_below(2) ? forced : GPUSCAN_STRATEGY_AUTO;
         src_dst = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
-                             desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, SOME_ROWS, SOME_ROWS);
+                             desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, SOME_ROWS,
+                             SOME_ROWS);
         total_src = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
                                desc.total.offset * total_size, SOME_ROWS * total_size, 0, SOME_ROWS, 1);
         total_dst = bytes_meet(desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size,
@@ -1559,7 +1562,7 @@ static void test_rows_between(void **state) {
 }
 
 /* Checks one by one which rows are accepted: pitches of 16 or more u32, rows of 4. */
-static void test_rows_apart(void **state) {
+static void test_rows_in_gaps_accepted(void **state) {
     uint64_t at_dst, at_total, p;
     (void)state;
     for (p = 16; p <= 48; p += 16) /* the smaller pitch divides the larger */
@@ -2047,7 +2050,8 @@ static void test_sort_types(void **state) {
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type", d.key_type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type", d.key_type = no_type(-1));
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_CUSTOM);
-    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &custom);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "key_type",
+                     d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &custom);
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "index_type", d.index_type = GPUSCAN_TYPE_I32);
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "index_type", d.index_type = no_type(77));
     for (bits = 8; bits <= 64; bits *= 2) {
@@ -2055,7 +2059,7 @@ static void test_sort_types(void **state) {
         gpuscan_type type = types[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
         REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_end", d.key_type = type; d.bit_end = bits + 1);
         REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = bits);
-        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = UINT32_MAX);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = ~0u);
         REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_end", d.key_type = type; d.bit_end = UINT32_MAX);
         REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = 5;
                          d.bit_end = 5);
@@ -2259,7 +2263,8 @@ static void test_size_overflow(void **state) {
     (void)state;
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 8;
                  d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
-    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "no buffer", d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8);
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "no buffer",
+                 d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8);
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "tiles", d.count = half >> 7;
                  d.src_type = d.dst_type = GPUSCAN_TYPE_U8; d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
     REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "2^30 tiles", d.count = half >> 9;
@@ -2298,10 +2303,10 @@ static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t siz
     return CL_INVALID_MEM_OBJECT;
 }
 
-static void test_no_mem_object(void **state) {
+static void test_invalid_handle(void **state) {
     gpuscan_scan_desc d = scan_desc();
     (void)state;
-    test_case("a handle that is none");
+    test_case("an invalid handle");
     test.gs->cl.clGetMemObjectInfo = no_mem_object;
     test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_BUFFER);
     names("no memory object");
@@ -2332,7 +2337,7 @@ static cl_int CL_API_CALL queue_of_other(cl_command_queue queue, cl_command_queu
     return clGetCommandQueueInfo(queue, what, size, value, needed);
 }
 
-static void test_not_here(void **state) {
+static void test_objects_of_other_drivers(void **state) {
     gpuscan_scan_desc d = scan_desc();
     cl_int status = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &status);
@@ -2438,7 +2443,7 @@ static void test_unsupported(void **state) {
         refused(gpuscan_##operation##_scratch_size(test.gs, &d, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "size");  \
     } while (0)
 
-static void test_no_object(void **state) {
+static void test_null_object(void **state) {
     gpuscan_info info;
     size_t blob_size = 0;
     (void)state;
@@ -2725,7 +2730,7 @@ static void test_host_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(test_no_object),      CASE(test_type_sizes),
+        CASE(test_null_object),      CASE(test_type_sizes),
         CASE(test_scan_call),      CASE(test_uniform_add_call),
         CASE(test_reduce_call),    CASE(test_histogram_call),
         CASE(test_scan_buffers),   CASE(test_uniform_add_buffers),
@@ -2734,20 +2739,20 @@ int main(void) {
         CASE(test_reduce_types),   CASE(test_histogram_types),
         CASE(test_histogram_bins), CASE(test_pitches),
         CASE(test_scan_overflow),  CASE(test_other_overflow),
-        CASE(test_rows_between),   CASE(test_rows_apart),
+        CASE(test_rows_in_gaps),   CASE(test_rows_in_gaps_accepted),
         CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
         CASE(test_scan_segments),
         CASE(test_reduce_segments),
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
-        CASE(test_size_overflow),  CASE(test_no_mem_object),
+        CASE(test_size_overflow),  CASE(test_invalid_handle),
         CASE(test_select_call),    CASE(test_select_buffers),
         CASE(test_select_types),   CASE(test_select_overflow),
         CASE(test_select_overlap), CASE(test_runs_call),
         CASE(test_runs_buffers),   CASE(test_runs_types),
         CASE(test_runs_overflow),  CASE(test_runs_overlap),
-        CASE(test_many_samples),   CASE(test_not_here),
+        CASE(test_many_samples),   CASE(test_objects_of_other_drivers),
         CASE(test_sort_call),      CASE(test_sort_buffers),
         CASE(test_sort_types),     CASE(test_sort_overlap),
         CASE(test_sort_host),      CASE(test_table_host),

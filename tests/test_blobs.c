@@ -53,7 +53,7 @@ static unsigned char *make_blob(size_t *size) {
 }
 
 /* Makes a blob right behind a call. PoCL up to 5.0 aborts when asked for a program that runs or is being compiled. */
-static void test_blob_of_running(void **state) {
+static void test_blob_while_running(void **state) {
     gpuscan *whole = test.gs;
     cl_int made = CL_SUCCESS;
     cl_command_queue side = clCreateCommandQueue(test.context, test.device, 0, &made);
@@ -137,7 +137,7 @@ static void test_blob(void **state) {
     {
         job j;
         job_new(&j, JOB_HISTOGRAM, many);
-        test_case("a histogram besides the blob");
+        test_case("a histogram that the blob lacks");
         job_right(gs, &j, &call);
         assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
         test_ok(gpuscan_get_blob(gs, NULL, &second_size));
@@ -157,7 +157,7 @@ static void test_blob(void **state) {
     }
     test_destroy(gs);
 
-    test_case("a blob of programs whose texts are as long, and others");
+    test_case("a blob of other programs with texts of equal length");
     {
         gpuscan__blob_entry entry;
         uint64_t at = sizeof(gpuscan__blob_header);
@@ -262,7 +262,7 @@ static void test_odd_binaries(void **state) {
 static void blob_refused(gpuscan *gs, const void *blob, size_t size) {
     test_expect(gpuscan_set_blob(gs, blob, size), GPUSCAN_ERROR_BLOB);
     if (strcmp(gpuscan_error(gs), "") == 0)
-        fail_msg("%s: refused without words", test.what);
+        fail_msg("%s: refused without a message", test.what);
 }
 
 static cl_program CL_API_CALL refuse_binary(cl_context context, cl_uint count, const cl_device_id *devices,
@@ -365,7 +365,7 @@ static void test_bad_blob(void **state) {
     copy = (unsigned char *)test_alloc(size + 1);
     memcpy(copy, blob, size);
     copy[size] = 0;
-    test_case("a blob with a byte too many");
+    test_case("a blob with one byte too many");
     blob_refused(gs, copy, size + 1);
     for (length = 0; length < size; length += length < 300 || length + 300 > size ? 1 : step) {
         test_case("a blob of %zu bytes, byte %zu flipped", size, length);
@@ -408,7 +408,7 @@ static void test_bad_blob(void **state) {
         }
     }
     bad_recordings(gs, blob, copy, size);
-    test_case("a blob of the form before this one");
+    test_case("a blob of the previous format");
     memcpy(copy, blob, size);
     memcpy(copy, "gpuscan1", 8);
     blob_refused(gs, copy, size);
@@ -469,7 +469,7 @@ static void test_bad_blob(void **state) {
 }
 
 /* Checks that an unusable part of a blob affects only its own program, which is built from source. */
-static void test_part_of_blob(void **state) {
+static void test_unusable_part_of_blob(void **state) {
     static const int jobs[] = {JOB_SCAN, JOB_REDUCE};
     size_t size, i, programs;
     unsigned char *blob;
@@ -541,9 +541,9 @@ static void test_growing_binary(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries),
+    const struct CMUnitTest tests[] = {TEST(test_blob_while_running), TEST(test_blob), TEST(test_odd_binaries),
                                        TEST(test_growing_binary),
-                                       TEST(test_bad_blob), TEST(test_part_of_blob)};
+                                       TEST(test_bad_blob), TEST(test_unusable_part_of_blob)};
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
 }

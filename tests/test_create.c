@@ -12,7 +12,7 @@ static void create_fails(gpuscan_desc desc, gpuscan_result wanted) {
     if (gs != NULL)
         fail_msg("%s: *gs is not NULL", test.what);
     if (memchr(error, '\0', sizeof error - 1) == NULL || error[0] == '\0' || error[sizeof error - 1] != 0x5A)
-        fail_msg("%s: desc.error is no text of at most error_size bytes", test.what);
+        fail_msg("%s: desc.error is not a string of at most error_size bytes", test.what);
 }
 
 static void create_works(gpuscan_desc desc) {
@@ -67,7 +67,7 @@ static void test_create(void **state) {
     desc = zero;
     desc.device_name = part;
     create_works(desc);
-    test_case("device_name of nothing");
+    test_case("device_name that matches no device");
     desc.device_name = "no device has this name";
     create_fails(desc, GPUSCAN_ERROR_NO_DEVICE);
     { /* the message lists the names */
@@ -83,13 +83,13 @@ static void test_create(void **state) {
     test_case("GPUSCAN_DEVICE \"%s\"", part);
     wanted = test_want_device(part);
     create_works(zero);
-    test_case("GPUSCAN_DEVICE of nothing");
+    test_case("GPUSCAN_DEVICE that matches no device");
     free(test_want_device("no device has this name"));
     create_fails(zero, GPUSCAN_ERROR_NO_DEVICE);
-    test_case("device_name goes before GPUSCAN_DEVICE");
+    test_case("device_name takes precedence over GPUSCAN_DEVICE");
     desc.device_name = part;
     create_works(desc);
-    test_case("a context goes before GPUSCAN_DEVICE");
+    test_case("a context takes precedence over GPUSCAN_DEVICE");
     desc = zero;
     desc.context = test.context;
     create_works(desc);
@@ -311,7 +311,7 @@ static void test_no_local_memory(void **state) {
     call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     test_ok(gpuscan_create(&gs, &desc));
     test.gs = gs;
-    test_case("groups that have a byte of local memory");
+    test_case("groups with 1 byte of local memory");
     job_new(&j, JOB_SCAN, 300);
     assert_true(job_right(gs, &j, &call));
     assert_int_equal(gs->programs->key.group, 1);
@@ -493,7 +493,7 @@ static cl_int CL_API_CALL build_quietly(cl_program program, cl_uint count, const
 }
 
 /* Checks that compilers which print warnings are asked not to, for every program. */
-static void test_quiet(void **state) {
+static void test_warnings_disabled(void **state) {
     gpuscan_desc desc = layer_desc();
     gpuscan *gs = NULL, *whole = test.gs;
     gpuscan_call call = call_on(NULL);
@@ -520,7 +520,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_create),      TEST(test_no_device),       TEST(test_info),
                                        TEST(test_limits),      TEST(test_no_local_memory), TEST(test_retained),
                                        TEST(test_copied),      TEST(test_no_growth),       TEST(test_create_destroy),
-                                       TEST(test_which_device), TEST(test_quiet)};
+                                       TEST(test_which_device), TEST(test_warnings_disabled)};
     test_select();
     return cmocka_run_group_tests_name("create", tests, open_calls, test_close);
 }

@@ -24,7 +24,7 @@ static void test_custom_errors(void **state) {
     desc.custom = &custom;
     desc.call.event = &event;
 
-    test_case("a custom operator that names nothing");
+    test_case("a custom operator with an undefined name");
     custom.combine = "no_such_function_anywhere(a, b)";
     event = (cl_event)&j;
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
@@ -32,18 +32,18 @@ static void test_custom_errors(void **state) {
         fail_msg("%s: no build log in \"%s\"", test.what, gpuscan_error(test.gs));
     assert_null(event);
     job_untouched(&j);
-    test_case("a build log that cannot be had");
+    test_case("an unavailable build log");
     test.gs->cl.clGetProgramBuildInfo = no_log;
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
     test.gs->cl.clGetProgramBuildInfo = clGetProgramBuildInfo;
     job_untouched(&j);
-    test_case("a custom text that is none");
+    test_case("an invalid custom text");
     custom = job_custom;
     custom.source = "this is not C ;;; {{{";
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
     test_expect(gpuscan_scan_prepare(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
     job_untouched(&j);
-    test_case("a custom type that is none");
+    test_case("an invalid custom type");
     custom = job_custom;
     custom.type = "no_such_type";
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
@@ -53,7 +53,7 @@ static void test_custom_errors(void **state) {
     test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
     job_untouched(&j);
 
-    test_case("a custom size that is not the device's");
+    test_case("a custom size that differs from the device's");
     custom = job_custom;
     custom.size = 12;
     desc.count = 300;
@@ -142,7 +142,7 @@ static void test_build_logs(void **state) {
 }
 
 /* Scans the same types with a conversion, without one, and with unused members of a custom set: none is mistaken. */
-static void test_custom_or_not(void **state) {
+static void test_programs_not_confused(void **state) {
     static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x", NULL, NULL, NULL};
     static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL, NULL, NULL, NULL};
     static const struct {
@@ -431,8 +431,8 @@ static void test_log_lines(void **state) {
         gpuscan_custom custom;
         const char *line;
     } cases[] = {
-        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x", NULL, NULL,
-          NULL},
+        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x", NULL,
+          NULL, NULL},
          "custom:3:"},
         {{good, "uint", 4, "own_sum(a,\n    wrong_name)", "0u", "x", NULL, NULL, NULL}, "custom combine:2:"},
         {{good, "uint", 4, "own_sum(a, wrong_name)", "0u", "x", NULL, NULL, NULL}, "custom combine:1:"},
@@ -496,9 +496,9 @@ static void test_no_contraction(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_custom_errors), TEST(test_build_logs), TEST(test_custom_or_not),
-                                       TEST(test_lines),         TEST(test_names),      TEST(test_log_lines),
-                                       TEST(test_no_contraction)};
+    const struct CMUnitTest tests[] = {TEST(test_custom_errors), TEST(test_build_logs),
+                                       TEST(test_programs_not_confused), TEST(test_lines), TEST(test_names),
+                                       TEST(test_log_lines), TEST(test_no_contraction)};
     test_select();
     return cmocka_run_group_tests_name("custom", tests, open_calls, test_close);
 }

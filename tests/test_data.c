@@ -271,7 +271,7 @@ static unsigned unseen;
 
 static void hides(const char *what, const char *where, unsigned which) {
     if (unseen++ < 20)
-        print_message("%s: %s, in %s %u: not seen\n", test.what, what, where, which);
+        print_message("%s: %s, in %s %u: not detected\n", test.what, what, where, which);
 }
 
 static void must_be_seen(const rounds *all, const fault *f) {
@@ -386,7 +386,7 @@ static void check_arg(const gpuscan__elements *e, uint64_t tile) {
         if (!seen[k])
             hides(lost[k].what, "tiles of", (unsigned)tile);
     if (!last_wins)
-        hides("the last of equals is found", "tiles of", (unsigned)tile);
+        hides("the last of equal elements is found", "tiles of", (unsigned)tile);
     free(src);
 }
 
@@ -412,8 +412,8 @@ static void test_arg(void **state) {
 
 typedef enum slip { RIGHT, NO_ADDEND, NO_ELEMENT, NEXT_ADDEND, PREVIOUS_ADDEND, TURNED, NO_HIGH, NO_LOW, SLIPS } slip;
 static const char *const slip_names[] = {
-    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", 
-    "operands change places", "the high half of an addend is lost", "the low half of an addend is lost"};
+    "none", "the addend is lost", "the element is lost", "the next addend", "the previous addend",
+    "operands are swapped", "the high half of an addend is lost", "the low half of an addend is lost"};
 
 /* Returns whether a mistake shows at element i. */
 static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
@@ -467,7 +467,7 @@ static void check_blocks(const gpuscan__elements *e, uint64_t tile, uint64_t blo
                 seen |= slip_is_seen(&d, all + 3 * r * bytes, all + (3 * r + 1) * bytes, all + (3 * r + 2) * bytes,
                                      block, i, (slip)what);
             if (what == RIGHT && seen)
-                fail_msg("%s: something else is expected of element %u", test.what, (unsigned)i);
+                fail_msg("%s: the expected result of element %u is wrong", test.what, (unsigned)i);
             if (what > RIGHT && what < NEXT_ADDEND && !seen)
                 hides(slip_names[what], "element", (unsigned)i);
             seen_in_tile |= (unsigned)seen;
@@ -542,7 +542,8 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
     ref_value least = is_float ? ref_real(-60000) : ref_smallest(type);
     ref_value largest = is_float ? ref_real(60000) : ref_largest(type);
     uint64_t room = plan->bounds.range ? plan->bounds.range : ~UINT64_C(0), possible;
-    int has_above = is_float || d->form == GPUSCAN_BINS_EDGES || (plan->bounds.range && room <= largest.bits - lower.bits);
+    int has_above = is_float || d->form == GPUSCAN_BINS_EDGES ||
+                    (plan->bounds.range && room <= largest.bits - lower.bits);
     spread s;
     upper = is_float ? ref_real(plan->bounds.real_upper) : ref_wrap(type, lower.bits + plan->bounds.range);
     if (d->form == GPUSCAN_BINS_EDGES) {
@@ -600,7 +601,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     gpuscan__test_samples(&plan, &shape, samples, d.weight_type ? weights : NULL, counts);
     ref_histogram(&d, samples, edges, d.weight_type ? weights : NULL, wanted);
     if (memcmp(counts, wanted, bytes) != 0)
-        fail_msg("%s: something else is expected", test.what);
+        fail_msg("%s: the expected result is wrong", test.what);
     if (plan.channels == 1 && d.outside == GPUSCAN_OUTSIDE_COUNT && !d.weight_type && !d.counter_type)
         check_spread(&d, &plan, samples, counts, edges);
     free(samples);

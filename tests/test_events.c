@@ -50,7 +50,7 @@ static void test_wait_lists(void **state) {
                 for (i = 0; i + 1 < counts[c]; i++)
                     test_cl(clSetUserEventStatus(wait[i], CL_COMPLETE));
                 if (event_status(event) == CL_COMPLETE)
-                    fail_msg("%s: complete before the last that it waits for", test.what);
+                    fail_msg("%s: complete before the last event it waits for", test.what);
                 test_cl(clSetUserEventStatus(wait[counts[c] - 1], CL_COMPLETE));
             }
             test_cl(clWaitForEvents(1, &event));
@@ -82,7 +82,7 @@ static void test_event_to_queue(void **state) {
                 unsigned char *got = (unsigned char *)test_alloc(job_out_bytes(&j));
                 call.event = &event;
                 call.strategy = (gpuscan_strategy)s;
-                test_case("%s, %s, its event taken by another queue", job_names[which],
+                test_case("%s, %s, another queue waits for its event", job_names[which],
                           test_strategy_name(call.strategy));
                 job_reset(&j);
                 if (job_ran(&j, job_start(test.gs, &j, &call), call.strategy)) {
@@ -325,7 +325,7 @@ static void test_flushes(void **state) {
 }
 
 /* Counts of 0: the call is legal, its event completes, and it writes only totals. */
-static void test_nothing(void **state) {
+static void test_count_0(void **state) {
     gpuscan_scan_desc scan;
     gpuscan_uniform_add_desc add;
     gpuscan_reduce_desc reduce;
@@ -390,7 +390,7 @@ static void test_nothing(void **state) {
     test_cl(clReleaseEvent(event));
     test_same_bytes(test_buffer_get(&out), zeros, 4, 256);
 
-    test_case("nothing behind an event, and no event for it: what comes later in the queue waits");
+    test_case("an empty call behind an event, without its own event: later commands wait");
     {
         gpuscan *gs = layered();
         cl_event gate = user_event(), later = NULL;
@@ -644,7 +644,7 @@ static void test_times(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_wait_lists),     TEST(test_event_to_queue), TEST(test_out_of_order),
-                                       TEST(test_two_queues),     TEST(test_profiling),      TEST(test_nothing),
+                                       TEST(test_two_queues),     TEST(test_profiling),      TEST(test_count_0),
                                        TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events),
                                         TEST(test_times), TEST(test_flushes)};
     test_select();

@@ -327,7 +327,7 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
                 continue;
             describe(name, when, &f);
             if (!faulty_call(&gs, &j, call, when, &f) && k <= calls && when != TWO_QUEUES) /* here polls a marker */
-                fail_msg("%s: there was no such call", test.what);
+                fail_msg("%s: the call to fail was never made", test.what);
             if (k > calls)
                 break;
         }
@@ -360,9 +360,10 @@ static void test_calls_warm(void **state) {
     for (which = 0; which < JOB_END; which++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             for (on = 0; on < 2; on++)
-                if (test.is_small ? is_part_of_small(which) && s == 0
-                                  : (which >= JOB_DEVICE_END && s == 0 && test_takes_one_of(2, (uint64_t)(which + on))) ||
-                                        test_share((uint64_t)(which + s), s ? 4 : 2))
+                if (test.is_small
+                        ? is_part_of_small(which) && s == 0
+                        : (which >= JOB_DEVICE_END && s == 0 && test_takes_one_of(2, (uint64_t)(which + on))) ||
+                              test_share((uint64_t)(which + s), s ? 4 : 2))
                     all_faults(which, (gpuscan_strategy)s, WARM, on);
 }
 
@@ -590,7 +591,7 @@ static void all_function_faults(int what, int on) {
                 break;
             describe(do_names[what], COLD, &f);
             if (!faulty_function(what, &f))
-                fail_msg("%s: there was no such call", test.what);
+                fail_msg("%s: the call to fail was never made", test.what);
         }
     }
     f.allocation = 1;
@@ -698,7 +699,7 @@ static void test_from_blob(void **state) {
             layer.fail_at = 0;
             test_cl(clFinish(test.queue));
             if (layer.failed < 0)
-                fail_msg("%s: there was no such call", test.what);
+                fail_msg("%s: the call to fail was never made", test.what);
             if (survived(result, &f, 0))
                 job_done(&with.j);
             else
@@ -819,7 +820,7 @@ static void test_objects_with_errors(void **state) {
         for (i = 0; i < sizeof creators / sizeof *creators; i++)
             if (entry[k - 1] == creators[i] && met[i]++ < 12) {
                 f.at = k;
-                test_case("call %u, %s, gives an object and an error", k, layer_names[creators[i]]);
+                test_case("call %u, %s, returns an object and an error", k, layer_names[creators[i]]);
                 odd.struck_blob = 0;
                 failures = steps(&f);
                 assert_int_equal(failures, !odd.struck_blob); /* a blob that cannot be loaded is built from source */
@@ -885,7 +886,7 @@ static int open_faults(void **state) {
 static int close_faults(void **state) {
     clReleaseCommandQueue(unordered);
     clReleaseCommandQueue(second);
-    print_message("%u faults, %u of them without consequence\n", faults, tolerated_faults);
+    print_message("%u faults, %u of them tolerated\n", faults, tolerated_faults);
     return test_close(state);
 }
 

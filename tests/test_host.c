@@ -368,7 +368,7 @@ static cl_mem CL_API_CALL address_buffer(cl_context context, cl_mem_flags flags,
                                          cl_int *status) {
     if (flags & CL_MEM_USE_HOST_PTR) {
         if ((uintptr_t)host % address.alignment != 0)
-            fail_msg("%s: the device is to use an array %u bytes behind a multiple of its type's alignment, %u",
+            fail_msg("%s: the device uses an array misaligned by %u bytes, its alignment is %u",
                      test.what, (unsigned)((uintptr_t)host % address.alignment), (unsigned)address.alignment);
         address.taken++;
     }
@@ -631,7 +631,7 @@ static void shared_call(gpuscan *gs, int form, const void *bytes, const void *wo
 }
 
 /* Checks that inputs may share an address with a shorter or longer input. */
-static void test_one_address(void **state) {
+static void test_shared_address(void **state) {
     static cl_uint words[SHARED_COUNT], apart[SHARED_COUNT], wanted[SHARED_COUNT], out[SHARED_COUNT];
     int form, i;
     (void)state;
@@ -674,7 +674,7 @@ static void test_result_within(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_late_writes), TEST(test_nothing_left_running),
                                        TEST(test_custom_addresses), TEST(test_builtin_addresses),
-                                       TEST(test_one_address), TEST(test_result_within)};
+                                       TEST(test_shared_address), TEST(test_result_within)};
     test_select();
     return cmocka_run_group_tests_name("host", tests, open_calls, test_close);
 }

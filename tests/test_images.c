@@ -322,7 +322,8 @@ static void check_histograms(const picture *p, unsigned turn) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
                                                   GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
     const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},    {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0},
-                                  {1, 0, 0, 7, 0, 1, 0},    {0, 1, 0, 0, 0, 0, 1}, {p->channels > 1 ? 2 : 1, 0, 13, 0, 1, 1, 0}};
+                                  {1, 0, 0, 7, 0, 1, 0},    {0, 1, 0, 0, 0, 0, 1},
+                                  {p->channels > 1 ? 2 : 1, 0, 13, 0, 1, 1, 0}};
     unsigned w, s;
     for (s = 0; s < 4; s++)
         for (w = 0; w < sizeof ways / sizeof *ways; w++)

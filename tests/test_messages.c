@@ -180,7 +180,7 @@ static void test_result_strings(void **state) {
             fail_msg("%d is called \"%s\"", (int)results[i], text);
         for (k = 0; k < i; k++)
             if (strcmp(text, gpuscan_result_string(results[k])) == 0)
-                fail_msg("%d and %d are both called \"%s\"", (int)results[i], (int)results[k], text);
+                fail_msg("%d and %d have the same name \"%s\"", (int)results[i], (int)results[k], text);
     }
     for (r = -3000; r < 10; r++)
         assert_non_null(gpuscan_result_string(r));

@@ -69,9 +69,9 @@ static void check_row(const pairs_operation *operation, const pairs_row *row) {
     test.is_quiet = 1;
     least = pairs_shrink(&operation->table, *row, row_fails, &context);
     test.is_quiet = 0;
-    print_error("the simplest like it:\n");
+    print_error("the simplest failing case:\n");
     if (!row_fails(&context, &least))
-        print_error("passes now\n");
+        print_error("passes when repeated\n");
     fail();
 }
 
@@ -82,7 +82,7 @@ static void check_share_of_pairs(const pairs_operation *operation, uint64_t shar
     pairs_row   row;
     time_t      start;
     unsigned    r;
-    print_message("%s: %u calls for every %u of %u levels, %zu combinations\n", operation->tests->name, p.row_count,
+    print_message("%s: %u calls cover every %u of %u levels, %zu combinations\n", operation->tests->name, p.row_count,
                   p.strength, p.first[operation->table.count], p.tuples);
     for (r = 0; r < p.row_count; r++)
         if (test_share(r, share))
@@ -134,7 +134,7 @@ static void arrays_are_whole(void **state) {
                                     found += p.rows[r].level[a] == i && p.rows[r].level[b] == j &&
                                              p.rows[r].level[c] == k;
                                 if ((found > 0) != possible)
-                                    fail_msg("%s: %u %u, %u %u, %u %u stand in %u rows", test.what, a, i, b, j, c, k,
+                                    fail_msg("%s: %u %u, %u %u, %u %u occur in %u rows", test.what, a, i, b, j, c, k,
                                              found);
                             }
         pairs_free(&p);
@@ -507,7 +507,7 @@ static void reduce_pairs(void **state) {
     check_pairs(&operation);
 }
 
-/* ---- scan by segments --------------------------------------------------------------------------------------------- */
+/* ---- scan by segments -------------------------------------------------------------------------------------------- */
 
 /* Where segments begin: by offsets, heads, or keys of any number type. */
 static const struct {

@@ -642,7 +642,7 @@ static void test_plants(void **state) {
         if ((got != 1 || p->seen == RACE) && test.info.has_lanes) /* other variants test themselves, and races vary */
             continue;
         if (got != (p->seen == WRONG ? 0 : -1)) {
-            print_error("%s: %s\n", test.what, got == 1 ? "not seen" : got == 0 ? "wrong, not refused" : "refused");
+            print_error("%s: %s\n", test.what, got == 1 ? "not detected" : got == 0 ? "wrong, not refused" : "refused");
             failures++;
         }
     }

@@ -185,7 +185,7 @@ static unsigned forbidden_after_prepare(void) {
 
 /* Selections in place (of src, flags or a payload) through different handles of one memory. The library must detect it
    by the bytes: the query's scratch must suffice, and the call must run the prepared program. */
-static void test_places(void **state) {
+static void test_in_place_by_bytes(void **state) {
     enum { COUNT = 3000, ELEMENT = 4 };
     size_t align = 0;
     int what, side;
@@ -216,8 +216,8 @@ static void test_places(void **state) {
             from.offset = side & 1 ? 0 : align / ELEMENT;
             to.mem = side & 2 ? parts[1] : mem;
             to.offset = side & 2 ? 0 : align / ELEMENT;
-            test_case("a selection in place of %s, by sub-buffers %d", what == 0 ? "src" : what == 1 ? "flags" : "a payload",
-                      side);
+            test_case("a selection in place of %s, by sub-buffers %d",
+                      what == 0 ? "src" : what == 1 ? "flags" : "a payload", side);
             desc.count = COUNT;
             desc.flags = what == 1 ? from : flags;
             desc.flag_type = GPUSCAN_TYPE_U32;
@@ -294,7 +294,7 @@ static void test_prepare(void **state) {
                     goto next;
                 test_ok(result);
                 if (forbidden_after_prepare())
-                    fail_msg("%s: %u allocations and calls that are not for enqueuing (the first: %s)", test.what,
+                    fail_msg("%s: %u allocations and calls that do not enqueue (the first: %s)", test.what,
                              forbidden_after_prepare(), layer_names[layer.log[0]]);
                 test_cl(clFinish(test.queue));
                 job_done(&j);
@@ -316,7 +316,7 @@ static void test_prepare(void **state) {
 }
 
 /* Checks that a call without prepare builds once what it needs. */
-static void test_cold(void **state) {
+static void test_without_prepare(void **state) {
     gpuscan *gs = layered(), *whole = test.gs;
     int which;
     (void)state;
@@ -451,8 +451,9 @@ static void test_epochs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
-                                       TEST(test_cold),    TEST(test_no_host_access), TEST(test_prepare_with_queue),
-                                       TEST(test_epochs),  TEST(test_scratch_flags),  TEST(test_places)};
+                                       TEST(test_without_prepare), TEST(test_no_host_access), TEST(test_epochs),
+                                       TEST(test_prepare_with_queue), TEST(test_scratch_flags),
+                                       TEST(test_in_place_by_bytes)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }

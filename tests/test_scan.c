@@ -206,7 +206,7 @@ static void types_and_operators(void **state) {
 }
 
 /* Bytes that groups scan in words; CPUs' strategies do not. */
-static void several_a_word(void **state) {
+static void several_elements_per_word(void **state) {
     int       op;
     scan_case c;
     (void)state;
@@ -279,7 +279,7 @@ static void differing_types(void **state) {
 }
 
 /* Loads and stores every f16: a row of one element must keep its bits, and its f32 must be exact. */
-static void every_half(void **state) {
+static void every_f16(void **state) {
     static uint16_t halves[65536];
     scan_case       c = a_scan(GPUSCAN_TYPE_F16, GPUSCAN_OP_ADD, 1);
     uint32_t        i;
@@ -295,7 +295,7 @@ static void every_half(void **state) {
 }
 
 /* Sums of floats that f16 cannot hold: rounded once, when stored. */
-static void half_rounds_when_stored(void **state) {
+static void f16_rounds_when_stored(void **state) {
     uint64_t  count = test_size(500, 30011, 30011), i;
     float    *data = (float *)test_alloc(count * sizeof *data);
     scan_case c = a_scan(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, count);
@@ -462,8 +462,8 @@ static void rows_in_tiles(void **state) {
     } counts[] = {{1, 1, 1},           {2, 2, 2},           {3, 3, 3},           {4, 16, 5},          {5, 17, 7},
                   {7, 15, 8},          {8, 31, 9},          {10, 100, 31},       {31, 127, 32},       {32, 128, 33},
                   {33, 129, 63},       {100, 333, 100},     {127, 1000, 127},    {129, 2047, 128},    {256, 2048, 13},
-                  {777, 3001, 14},     {1016, 4064, 15},    {1355, 5419, 17},    {2032, 8128, 18},    {4064, 16256, 253},
-                  {4065, 16257, 254},  {4066, 16258, 338},  {4093, 16369, 507},  {4096, 16384, 1017}};
+                  {777, 3001, 14},     {1016, 4064, 15},    {1355, 5419, 17},    {2032, 8128, 18},
+                  {4064, 16256, 253}, {4065, 16257, 254}, {4066, 16258, 338}, {4093, 16369, 507}, {4096, 16384, 1017}};
     static const uint64_t offsets[][2] = {{0, 0}, {1, 1}, {0, 3}, {3, 0}, {32, 0}, {31, 63}, {29, 33}, {5, 64}};
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_CUSTOM};
     size_t i, t, turn = (size_t)test_below(8);
@@ -1143,10 +1143,10 @@ int main(void) {
                                        TEST(many),
                                        TEST(more_than_32_bits),
                                        TEST(types_and_operators),
-                                       TEST(several_a_word),
+                                       TEST(several_elements_per_word),
                                        TEST(differing_types),
-                                       TEST(every_half),
-                                       TEST(half_rounds_when_stored),
+                                       TEST(every_f16),
+                                       TEST(f16_rounds_when_stored),
                                        TEST(extremes_of_floats),
                                        TEST(offsets),
                                        TEST(in_place),

@@ -76,8 +76,10 @@ static void wrong_offsets(void **state) {
     test_buffer       data = test_buffer_new(CL_MEM_READ_ONLY, 4, MOST + 1);
     uint32_t         *at = (uint32_t *)test_alloc((MOST + 1) * sizeof *at);
     gpuscan_scan_desc d;
+    test_extras       extras;
+    gpuscan_result    query;
     uint64_t          i;
-    int               kind, s;
+    int               kind, s, ran;
     (void)state;
     test_buffer_set(&src, 7, COUNT, NULL);
     for (kind = 0; kind < 4; kind++)
@@ -87,7 +89,7 @@ static void wrong_offsets(void **state) {
             scan_case after = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, 3000, 100, CUTS_RANDOM);
             test_case("wrong offsets %d, %s", kind, test_strategy_name((gpuscan_strategy)s));
             for (i = 0; i <= segments; i++)
-                at[i] = (uint32_t)(kind == 0   ? (segments - i) * 7     /* all descend */
+                at[i] = (uint32_t)(kind == 0   ? (segments - i) * 10    /* all descend */
                                    : kind == 1 ? UINT32_MAX - i         /* far beyond count */
                                    : kind == 2 ? (i % 2 ? COUNT : 0)    /* up and down */
                                                : test_random());
@@ -101,10 +103,15 @@ static void wrong_offsets(void **state) {
             d.segments.data = data.at;
             d.segments.count = segments;
             d.call.strategy = (gpuscan_strategy)s;
-            if (!test_scan_ran(&d))
-                continue;
-            test_buffer_get(&dst); /* checks the guards */
-            test_one_strategy(&scans, &after, (gpuscan_strategy)s);
+            query = gpuscan_scan_scratch_size(test.gs, &d, &i);
+            test_extras_begin(&extras, &d.call, SCRATCH_CALLER, 0, query, i);
+            ran = test_scan_ran(&d);
+            test_buffer_get(&dst); /* checks the guards, like test_extras_end */
+            test_extras_end(&extras, &d.call, ran);
+            test_buffer_untouched(&src);
+            test_same_bytes(test_buffer_get(&data), at, 4, segments + 1);
+            if (ran)
+                test_one_strategy(&scans, &after, (gpuscan_strategy)s);
         }
     test_buffer_free(&src);
     test_buffer_free(&dst);

@@ -202,7 +202,9 @@ static void wrong_offsets(void **state) {
     test_buffer         src = test_buffer_new(CL_MEM_READ_ONLY, 4, count), dst = test_buffer_new(0, 4, SEGMENTS);
     test_buffer         data = test_buffer_new(CL_MEM_READ_ONLY, 4, SEGMENTS + 1);
     gpuscan_reduce_desc d;
-    int                 kind, s;
+    test_extras         extras;
+    gpuscan_result      query;
+    int                 kind, s, ran;
     (void)state;
     test_buffer_set(&src, 7, count, NULL);
     for (kind = 0; kind < 6; kind++)
@@ -219,10 +221,15 @@ static void wrong_offsets(void **state) {
             test_buffer_set(&data, 2, SEGMENTS + 1, at);
             test_buffer_set(&dst, 9, SEGMENTS, NULL);
             d = sums_between(&src, count, &data, SEGMENTS, &dst, (gpuscan_strategy)s);
-            if (!test_reduce_ran(&d))
-                continue;
-            test_buffer_get(&dst); /* checks the guards */
-            test_one_strategy(&reductions, &after, (gpuscan_strategy)s);
+            query = gpuscan_reduce_scratch_size(test.gs, &d, &i);
+            test_extras_begin(&extras, &d.call, SCRATCH_CALLER, 0, query, i);
+            ran = test_reduce_ran(&d);
+            test_buffer_get(&dst); /* checks the guards, like test_extras_end */
+            test_extras_end(&extras, &d.call, ran);
+            test_buffer_untouched(&src);
+            test_same_bytes(test_buffer_get(&data), at, 4, SEGMENTS + 1);
+            if (ran)
+                test_one_strategy(&reductions, &after, (gpuscan_strategy)s);
         }
     test_buffer_free(&src);
     test_buffer_free(&dst);
@@ -410,7 +417,7 @@ static void same_bits(void **state) {
                     d.segments.data = at.at;
                     d.segments.count = 201;
                 }
-                test_case("the same %s again and again, %s, run %u", form ? "segments" : "rows",
+                test_case("the same %s repeated, %s, run %u", form ? "segments" : "rows",
                           test_strategy_name((gpuscan_strategy)s), run);
                 test_buffer_set(&dst[q], 3, 201, NULL);
                 d.dst = dst[q].at;
@@ -419,15 +426,14 @@ static void same_bits(void **state) {
                 if (run == 0) {
                     test_cl(clFinish(queues[q]));
                     memcpy(first, test_buffer_get(&dst[q]), 201 * size);
-                } else if (q == 1) { /* another call at the same time */
-                    test_buffer_set(&dst[0], 3, 201, NULL);
-                    d.dst = dst[0].at;
-                    d.call.queue = queues[0];
-                    test_ok(gpuscan_reduce(test.gs, &d));
-                    test_cl(clFinish(queues[0]));
-                    test_cl(clFinish(queues[1]));
-                    test_same_bytes(test_buffer_get(&dst[0]), first, size, 201);
-                    test_same_bytes(test_buffer_get(&dst[1]), first, size, 201);
+                }
+                test_buffer_set(&dst[!q], 3, 201, NULL); /* another call at the same time */
+                d.dst = dst[!q].at;
+                d.call.queue = queues[!q];
+                test_ok(gpuscan_reduce(test.gs, &d));
+                for (i = 0; i < 2; i++) {
+                    test_cl(clFinish(queues[i]));
+                    test_same_bytes(test_buffer_get(&dst[i]), first, size, 201);
                 }
             }
     for (i = 0; i < 2; i++) {
@@ -447,7 +453,7 @@ static void is_by_lanes(int wanted) {
     const gpuscan__program *program = test.gs->programs;
     assert_non_null(program);
     if ((gpuscan__reduce_own(&program->key).lanes != 0) != (wanted != 0) || test.gs->refusals)
-        fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "of");
+        fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "with");
 }
 
 static const struct {
@@ -611,7 +617,7 @@ static void host_arrays(void **state) {
         d.segments.count = 0;
         test_ok(gpuscan_reduce_host(test.gs, in, sums, 1000, &d));
         if (sums[ROWS] != 77)
-            fail_msg("%s: something was written behind the results", test.what);
+            fail_msg("%s: stores past the results", test.what);
     }
 }
 

@@ -378,14 +378,6 @@ static void limits(void **state) {
 
 /* Tiles that never publish, or late, and groups that begin in the wrong order: groups that wait count these tiles. */
 static void silent_and_late_tiles(void **state) {
-    static const char *const texts[] = {
-        "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n",
-        "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 5 != 0)\n#define GPUSCAN_TEST_DELAY(tile)\n",
-        "#define GPUSCAN_TEST_SILENT(tile) false\n"
-        "#define GPUSCAN_TEST_DELAY(tile) if ((tile) % 4 == 2) late_pause()\n"
-        "void late_pause(void) { for (volatile uint x = 20000; x > 0; x--); }\n",
-        "#define GPUSCAN_GROUPS_IN_ORDER 1\n"
-        "#define GPUSCAN_TEST_GROUP (uint)(get_num_groups(0) - 1 - get_group_id(0))\n"};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     uint32_t polls = test.gs->device.profile.polls, chunk = test.gs->device.profile.chunk;
@@ -393,18 +385,19 @@ static void silent_and_late_tiles(void **state) {
     (void)state;
     test.gs->device.profile.polls = 3;
     test.gs->device.profile.chunk = 4096;
-    for (t = 0; t < sizeof texts / sizeof *texts; t++)
+    for (t = 0; t < LATE_CASES; t++)
         for (s = 0; s < 3; s++) {
-            if (!test_share(t + s, 3))
+            if (test_is_refused(strategies[s]) || !test_share(t + s, 3))
                 continue;
             selection_case c = a_selection(t == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(900, 50021, 500009),
                                            KEEP_BLOCKS);
             c.by = GPUSCAN_SELECT_PREDICATE;
-            c.source = texts[t];
+            c.source = late_cases[t].text;
             c.index_type = GPUSCAN_TYPE_U32;
             c.device_count = c.count - c.count / 5;
             c.count_type = t == 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-            test_strategies(&selections, &c, (int)strategies[s], (int)strategies[s]);
+            if (test_strategies(&selections, &c, (int)strategies[s], (int)strategies[s]) && (t < 3 || s < 2))
+                test_uses_hook(test.gs, late_cases[t].hook); /* CPUs draw in order */
         }
     test.gs->device.profile.polls = polls;
     test.gs->device.profile.chunk = chunk;
@@ -433,9 +426,10 @@ static void silent_tiles_under_limits(void **state) {
         for (s = GPUSCAN_STRATEGY_SINGLE_PASS; s <= GPUSCAN_STRATEGY_CPU_SINGLE_PASS; s++) {
             selection_case c = a_selection(GPUSCAN_TYPE_U32, test_size(300, 20011, 100003), KEEP_BLOCKS);
             c.by = GPUSCAN_SELECT_PREDICATE;
-            c.source = "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n";
+            c.source = late_cases[0].text;
             c.index_type = GPUSCAN_TYPE_U32;
-            test_strategies(&selections, &c, s, s);
+            if (test_is_single_pass((gpuscan_strategy)s) && test_strategies(&selections, &c, s, s))
+                test_uses_hook(test.gs, "SILENT");
         }
         test.gs->device.profile.polls = polls;
     }

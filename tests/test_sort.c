@@ -151,7 +151,7 @@ static void buckets_in_blocks(void **state) {
 }
 
 /* One tile to many; the groups run at once, or not. */
-static void lengths_together(void **state) {
+static void lengths_in_one_launch(void **state) {
     static const uint64_t counts[] = {0, 1, 255, 256, 257, 511, 512, 513, 1021, 4096, 8191, 8192, 8193, 16411, 50021};
     size_t                i;
     int                   alone;
@@ -241,7 +241,7 @@ static void fetch_from(uint64_t elements, uint64_t bucket) {
 /* Counts on the device far below the most. Three units sort 96 elements in one tile, 288 in tiles of 3 elements a
    work-item, 384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 128 in one tile, of 1,
    2 or 4 elements a work-item, and 384 in tiles of 4. */
-static void few_of_many(void **state) {
+static void small_device_counts(void **state) {
     static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   95,   96,   97,   127,
                                       128, 129, 192, 193, 287, 288, 289, 383,  384,  385,  511,  512,
                                       513, 640, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
@@ -290,7 +290,7 @@ static void few_of_many(void **state) {
 }
 
 /* More elements than local memory holds in whole tiles: values of 8 bytes go through it in halves. */
-static void halves_together(void **state) {
+static void halves_in_one_launch(void **state) {
     static const struct {
         gpuscan_type type;
         uint32_t     payload;
@@ -559,7 +559,7 @@ static void eight_payloads(void **state) {
 
 /* src, dst and scratch that stand in for each other, in all plans of the passes: odd and even numbers of passes, of 4
    and of 8 bits. */
-static void places(void **state) {
+static void buffers(void **state) {
     static const uint32_t ends[] = {4, 8, 12, 16, 24, 32};
     int                   in_place, destroy, what, no_dst;
     size_t                e;
@@ -587,7 +587,7 @@ static void places(void **state) {
                     }
 }
 
-static void places_of_small_sorts(void **state) {
+static void buffers_of_small_sorts(void **state) {
     int in_place, destroy, what, no_dst, keys;
     (void)state;
     for (keys = 0; keys < KEYS_COUNT; keys += 3)
@@ -749,7 +749,7 @@ static void limits(void **state) {
 
 /* Positions and indices of 64 bits, as for 2^32 elements or more: in a pass, in a gather, as a permutation, and with a
    count on the device. */
-static void wide_places(void **state) {
+static void positions_of_64_bits(void **state) {
     int what, parts;
     (void)state;
     narrow = 0;
@@ -807,8 +807,8 @@ static void host_arrays(void **state) {
                                       what == 1 ? NULL : permutation, n, &d));
             for (i = 0; i < n; i++) {
                 if (what != 1 && permutation[i] != order[i])
-                    fail_msg("%s: place %" PRIu64 " was %" PRIu64 " instead of %" PRIu64, test.what, i, permutation[i],
-                             order[i]);
+                    fail_msg("%s: position %" PRIu64 " holds %" PRIu64 " instead of %" PRIu64, test.what, i,
+                             permutation[i], order[i]);
                 if (what != 2 && memcmp((what == 3 ? from : to) + i * size, before + order[i] * size, size) != 0)
                     fail_msg("%s: key %" PRIu64 " is wrong", test.what, i);
             }
@@ -827,7 +827,7 @@ static void scratch_sizes(void **state) {
     cl_int   status;
     (void)state;
     if (!has_fence)
-        print_message("no fence of device scope: payloads that passes carry are left out\n");
+        print_message("no fence of device scope: payloads carried by passes are skipped\n");
     for (in_place = 0; in_place < 2; in_place++)
         for (destroy = 0; destroy < 2; destroy++)
             for (what = 0; what < (has_fence ? 10 : 5); what++) {
@@ -860,7 +860,7 @@ static void scratch_sizes(void **state) {
                     d.permutation = q.at;
                 test_ok(gpuscan_sort_scratch_size(test.gs, &d, &with_buffers));
                 if (with_buffers > size)
-                    fail_msg("%s: more with the buffers", test.what);
+                    fail_msg("%s: the query with buffers asks for more", test.what);
                 for (given = 0; given < (what == 7 ? 2 : 3) && with_buffers > 64; given++) {
                     uint64_t bytes = given == 2 ? with_buffers - 1 : given ? with_buffers : size;
                     d.call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
@@ -1034,7 +1034,7 @@ static void silent_and_late_tiles(void **state) {
         d.custom = &custom;
         d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
         d.count = n;
-        test_case("%s: of every %u tiles number %u is silent, late by %u, lanes %u", test_type_name(d.key_type),
+        test_case("%s: tile %% %u == %u is silent, late by %u, lanes %u", test_type_name(d.key_type),
                   of[k].every, of[k].which, of[k].rounds, (unsigned)of[k].lanes);
         if (test_sort_refusal(&d)) {
             test_buffer_free(&number);
@@ -1044,6 +1044,7 @@ static void silent_and_late_tiles(void **state) {
         memset(dst, 0xee, (size_t)n * 4);
         test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
         assert_true(!d.count_type || has_program(is_counted));
+        test_uses_hook(test.gs, "SILENT");
         test_buffer_free(&number);
         for (i = 0; i < n; i++)
             if (dst[i] != src[order[i]] || places[i] != order[i])
@@ -1139,7 +1140,7 @@ static void even_buckets(void **state) {
             assert_true(has_program(fetches));
             words = (uint32_t *)test_buffer_get(&scratch);
             if (words[at + 8 * 256 + 1] != (uint32_t)!even) /* GPUSCAN_SORT_UNEVEN_AT */
-                fail_msg("%s: taken for the other", test.what);
+                fail_msg("%s: even and uneven are confused", test.what);
             got = (uint32_t *)test_buffer_get(&keys);
             got_places = (uint32_t *)test_buffer_get(&index);
             got_squares = (uint64_t *)test_buffer_get(&wide);
@@ -1162,9 +1163,9 @@ int main(void) {
                                        TEST(small_tiles),
                                        TEST(lengths_in_parts),
                                        TEST(buckets_in_blocks),
-                                       TEST(lengths_together),
-                                       TEST(few_of_many),
-                                       TEST(halves_together),
+                                       TEST(lengths_in_one_launch),
+                                       TEST(small_device_counts),
+                                       TEST(halves_in_one_launch),
                                        TEST(shared_digits),
                                        TEST(records),
                                        TEST(zeros),
@@ -1176,14 +1177,14 @@ int main(void) {
                                        TEST(bit_windows),
                                        TEST(payloads),
                                        TEST(eight_payloads),
-                                       TEST(places),
-                                       TEST(places_of_small_sorts),
+                                       TEST(buffers),
+                                       TEST(buffers_of_small_sorts),
                                        TEST(offsets),
                                        TEST(device_counts),
                                        TEST(custom_keys),
                                        TEST(signed_keys_of_floats),
                                        TEST(limits),
-                                       TEST(wide_places),
+                                       TEST(positions_of_64_bits),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),

@@ -154,7 +154,7 @@ static cl_int CL_API_CALL released_buffer(cl_mem mem) {
         test_cl(clEnqueueReadBuffer(test.queue, mem, CL_TRUE, guarded[at].size, GUARD, words, 0, NULL, NULL));
         for (i = 0; i < GUARD; i++)
             if (words[i] != 0x5A)
-                fail_msg("%s: the library wrote past %zu bytes of its own", test.what, guarded[at].size);
+                fail_msg("%s: the library wrote past its buffer of %zu bytes", test.what, guarded[at].size);
         guarded[at] = guarded[--guarded_count];
     }
     return layer_clReleaseMemObject(mem);
@@ -195,7 +195,7 @@ static void first_call(gpuscan *gs, job *j, gpuscan_strategy strategy) {
         fail_msg("%s: %zu launches in a new shape", test.what, shapes.unmet);
     test_cl(clFinish(test.queue));
     if (compiled() != files)
-        fail_msg("%s: the driver has compiled", test.what);
+        fail_msg("%s: the driver compiled in a first call", test.what);
     job_done(j);
     job_reset(j);
     layer_reset();
@@ -258,7 +258,7 @@ static void child(const char *path, int is_first) {
         test_case("the worker's builds");
         test_ok(b.result);
         if (strstr(test.info.platform_name, "Portable Computing Language") && compiled() == 0)
-            fail_msg("nothing is seen in PoCL's cache");
+            fail_msg("PoCL's cache shows no kernels");
         file = fopen(path, "wb");
         if (!file || fwrite(b.blob, 1, b.size, file) != b.size || fclose(file) != 0)
             fail_msg("%s cannot be written", path);

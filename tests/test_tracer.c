@@ -75,7 +75,7 @@ static void traced_job(gpuscan *gs, cl_command_queue queue, int which, gpuscan_s
             fail_msg("%s: %u kernels have a kernel's name, %u were launched", test.what, kernels,
                      layer.calls[LAYER_clEnqueueNDRangeKernel]);
         if (call.event && event != trace.events[trace.count - 1])
-            fail_msg("%s: the call's event is not its last command's", test.what);
+            fail_msg("%s: the call's event is not that of its last command", test.what);
     }
     if (event) {
         layer_taken(event);

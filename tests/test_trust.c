@@ -58,6 +58,8 @@ static void silent_scan(unsigned silent, gpuscan_strategy strategy, uint64_t n, 
             break;
         test_cl(clFinish(test.queue));
         job_done(&j);
+        if (round == 0)
+            test_uses_hook(gs, silent == 1 ? "GROUP" : silent ? "SILENT" : "DELAY");
     }
     job_free(&j);
     test_destroy(gs);
@@ -89,22 +91,27 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
-/* Checks that each tile publishes the sum up to its end. Without it, look-backs are longer but results are the same. */
+#define SILENT_THIRD "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n"
+
+/* Checks that each tile publishes the sum up to its end, and that silent tiles do not. Otherwise, look-backs are longer
+   or shorter but results are the same. */
 static void test_published_prefixes(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    static const gpuscan_custom third = {SILENT_THIRD, NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
     const uint64_t n = test_size(5000, 20011, 100003), rows = 2;
     size_t s;
     (void)state;
-    for (s = 0; s < 2; s++) {
+    for (s = 0; s < 4; s++) {
         test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, 4, rows * n), scratch;
         test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, 4, rows * n);
         gpuscan *gs = layered(), *whole = test.gs;
         gpuscan_scan_desc d;
         uint64_t size, t, tiles;
         cl_ulong *words;
+        int is_silent = s % 2;
         test.gs = gs;
         make_impatient(gs);
-        test_case("prefixes that %s leaves", test_strategy_name(strategies[s]));
+        test_case("prefixes that %s publishes, silent tiles %d", test_strategy_name(strategies[s / 2]), is_silent);
         test_buffer_set(&src, 0, rows * n, NULL);
         test_buffer_set(&dst, 0, rows * n, NULL);
         memset(&d, 0, sizeof d);
@@ -112,9 +119,10 @@ static void test_published_prefixes(void **state) {
         d.dst = dst.at;
         d.count = n;
         d.rows = rows;
-        d.call.strategy = strategies[s];
+        d.custom = is_silent ? &third : NULL;
+        d.call.strategy = strategies[s / 2];
         if (!test.info.has_lanes && gs->device.int64_atomics &&
-            test_ran(gpuscan_scan_scratch_size(gs, &d, &size), strategies[s], test_device_refusal(strategies[s]))) {
+            test_ran(gpuscan_scan_scratch_size(gs, &d, &size), d.call.strategy, test_device_refusal(d.call.strategy))) {
             scratch = test_buffer_new(CL_MEM_READ_WRITE, 8, size / 8);
             test_buffer_set(&scratch, 0, size / 8, NULL);
             d.call.scratch = scratch.at;
@@ -124,8 +132,8 @@ static void test_published_prefixes(void **state) {
             tiles = rows * gpuscan__ceil_div(n, gs->programs->key.tile);
             assert_true(tiles > 4 && size >= GPUSCAN__TICKETS_SIZE + tiles * 8);
             for (t = 0; t < tiles; t++)
-                if ((words[t] >> 32 & 3) != 2)
-                    fail_msg("%s: none of tile %d", test.what, (int)t);
+                if (((words[t] >> 32 & 3) == 2) == (is_silent && t % 3 == 1))
+                    fail_msg("%s: tile %d: state word %" PRIx64, test.what, (int)t, (uint64_t)words[t]);
             test_buffer_free(&scratch);
         }
         test_buffer_free(&src);
@@ -139,7 +147,6 @@ static void test_published_prefixes(void **state) {
 /* A group that sums a silent tile must convert its elements by their index in the row. Without lanes, it sums them in a
    tree of `width` (0: the profile's). By segments, groups begin in the wrong order, too. */
 static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int segmented) {
-#define SILENT_THIRD "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n"
     const gpuscan_custom by_index = {segmented ? SILENT_THIRD WRONG_ORDER : SILENT_THIRD, NULL, 0, NULL, NULL,
                                      "x + (uint)i * 2654435761u", NULL, NULL, NULL};
     const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = segmented ? 1 : 2;
@@ -170,8 +177,10 @@ static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int se
     }
     test_case("conversions by index past silent tiles, %s, width %u%s", test_strategy_name(strategy), (unsigned)width,
               segmented ? ", by segments" : "");
-    if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategy, test_device_refusal(strategy)))
+    if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategy, test_device_refusal(strategy))) {
         test_same_bytes(got, wanted, 4, rows * n);
+        test_uses_hook(gs, "SILENT");
+    }
     free(keys);
     free(in);
     free(got);
@@ -273,6 +282,8 @@ static void stopped_scan(const stopped_case *c, uint64_t n, int rounds) {
             break;
         test_cl(clFinish(test.queue));
         test_same_bytes(test_buffer_get(c->in_place ? &src : &dst), wanted, size, n);
+        if (rounds == 0)
+            test_uses_hook(gs, c->in_place ? "PAUSE" : "STORED");
     }
     test_buffer_free(&src);
     test_buffer_free(&dst);
@@ -783,7 +794,7 @@ static cl_context CL_API_CALL no_context(const cl_context_properties *properties
     return NULL;
 }
 
-static void test_nothing_and_success(void **state) {
+static void test_success_without_object(void **state) {
     int lie;
     (void)state;
     for (lie = 0; lie < 6; lie++) {
@@ -816,7 +827,7 @@ static void test_nothing_and_success(void **state) {
             layer.table.clCreateContext = no_context;
             desc.context = NULL;
         }
-        test_case("a driver that makes nothing and says success, %d", lie);
+        test_case("a driver that reports success without an object, %d", lie);
         r = gpuscan_create(&gs, &desc);
         if (r == GPUSCAN_SUCCESS) {
             test.gs = gs;
@@ -1002,7 +1013,7 @@ int main(void) {
         TEST(test_same_bits),       TEST(test_built_while_waiting),
         TEST(test_failure_between), TEST(test_odd_scratch),
         TEST(test_empty_ranges),    TEST(test_many_devices),
-        TEST(test_two_devices),     TEST(test_nothing_and_success),
+        TEST(test_two_devices),     TEST(test_success_without_object),
         TEST(test_many_calls),      TEST(test_many_objects),
         TEST(test_threads),
     };

@@ -147,11 +147,11 @@ static void fill_runs(void *data, size_t bytes, uint64_t most) {
     }
 }
 
-static void fill_short_runs(void *data, size_t bytes) {
+static void fill_short(void *data, size_t bytes) {
     fill_runs(data, bytes, 7);
 }
 
-static void fill_long_runs(void *data, size_t bytes) {
+static void fill_long(void *data, size_t bytes) {
     fill_runs(data, bytes, 200);
 }
 
@@ -537,7 +537,7 @@ static void set_raster(uint64_t n) {
     raster.height = raster.width ? n / raster.width : 0;
 }
 
-static void count_tiles(const void *src, void *dst, size_t n, void *state) {
+static void tile_bins(const void *src, void *dst, size_t n, void *state) {
     const uint8_t *a = (const uint8_t *)src;
     uint64_t x = raster.done % raster.width, y = raster.done / raster.width;
     size_t i = 0;
@@ -584,7 +584,7 @@ TABLE_LOOP(f32, float, float)
 /* Quarters of a sum are exact. */
 static const double quartiles[3] = {0.25, 0.5, 0.75};
 
-static void find_quartiles(const void *src, void *dst, size_t n, void *state) {
+static void find_ranks(const void *src, void *dst, size_t n, void *state) {
     const uint32_t *a = (const uint32_t *)src;
     uint32_t *bins = (uint32_t *)state;
     uint64_t total = 0, sum = 0;
@@ -730,13 +730,13 @@ static const bench_row rows[] = {
     {SELECT, "select_flagged_index", "u32", "1%",  U32, U32, fill_random, keep_places,    0, ADD, 1,  PLACES, 0, 0},
     {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
 
-    /*     op               type   dist                keys result                 C loop   plotted percent */
-    {RUNS, "unique",        "u32", "runs of 1..7",      U32, U32, fill_short_runs, unique_u32,  1, ADD, 25, 0,       0, 0},
-    {RUNS, "unique",        "u32", "runs of about 100", U32, U32, fill_long_runs,  unique_u32,  0, ADD, 1,  0,       0, 0},
-    {RUNS, "rle",           "u32", "runs of 1..7",      U32, U32, fill_short_runs, lengths_u32, 1, ADD, 25, LENGTHS, 0, 0},
-    {RUNS, "rle",           "u32", "runs of about 100", U32, U32, fill_long_runs,  lengths_u32, 0, ADD, 1,  LENGTHS, 0, 0},
-    {RUNS, "reduce_by_key", "f32", "runs of 1..7",      U32, F32, fill_short_runs, sums_f32,    1, ADD, 25, SUMS,    0, 0},
-    {RUNS, "reduce_by_key", "f32", "runs of about 100", U32, F32, fill_long_runs,  sums_f32,    0, ADD, 1,  SUMS,    0, 0},
+    /*     op               type   dist                keys result            C loop   plotted percent */
+    {RUNS, "unique",        "u32", "runs of 1..7",      U32, U32, fill_short, unique_u32,  1, ADD, 25, 0,       0, 0},
+    {RUNS, "unique",        "u32", "runs of about 100", U32, U32, fill_long,  unique_u32,  0, ADD, 1,  0,       0, 0},
+    {RUNS, "rle",           "u32", "runs of 1..7",      U32, U32, fill_short, lengths_u32, 1, ADD, 25, LENGTHS, 0, 0},
+    {RUNS, "rle",           "u32", "runs of about 100", U32, U32, fill_long,  lengths_u32, 0, ADD, 1,  LENGTHS, 0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of 1..7",      U32, F32, fill_short, sums_f32,    1, ADD, 25, SUMS,    0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of about 100", U32, F32, fill_long,  sums_f32,    0, ADD, 1,  SUMS,    0, 0},
 
     /*     op                  type   dist        source              C loop  plotted      bits values */
     {SORT, "sort_keys",       "u32", "random",   U32, U32, fill_random,    sort_u32,       1, ADD, 32, 0, 0, 0},
@@ -748,16 +748,16 @@ static const bench_row rows[] = {
     {SORT, "sort_keys_16bit", "u32", "random",   U32, U32, fill_random,    sort_u32_16bit, 0, ADD, 16, 0, 0, 0},
     {SORT, "sort_pairs_v32",  "u32", "random",   U32, U32, fill_random,    sort_u32_pairs, 1, ADD, 32, 4, 0, 0},
 
-    /*        op               type          dist       source         fill            C loop  plotted  bins what channels */
-    {PICTURE, "hist256_tiles", "u8",         "uniform", U8,  U32, fill_random,    count_tiles,    1, ADD, 256, TILES, 0, 0},
-    {PICTURE, "hist256_luma",  "u8x4",       "uniform", U8,  U32, fill_random,    count_luma,     1, ADD, 256, LUMA,  4, 0},
-    {PICTURE, "hist256_luma",  "u8x4 image", "uniform", U8,  U32, fill_random,    count_luma,     0, ADD, 256,
+    /*        op               type          dist       source         fill            C loop plot bins what channels */
+    {PICTURE, "hist256_tiles", "u8",         "uniform", U8,  U32, fill_random,    tile_bins,  1, ADD, 256, TILES, 0, 0},
+    {PICTURE, "hist256_luma",  "u8x4",       "uniform", U8,  U32, fill_random,    count_luma, 1, ADD, 256, LUMA,  4, 0},
+    {PICTURE, "hist256_luma",  "u8x4 image", "uniform", U8,  U32, fill_random,    count_luma, 0, ADD, 256,
      LUMA + OF_IMAGE, 4, 0},
-    {PICTURE, "integral",      "u8->u32",    "rand",    U8,  U32, fill_random,    table_u8,       1, ADD, 0, TABLE, 0, 0},
-    {PICTURE, "integral",      "f32",        "rand",    F32, F32, fill_steps_f32, table_f32,      1, ADD, 0, TABLE, 0, 0},
-    {PICTURE, "integral",      "u8 image",   "rand",    U8,  U32, fill_random,    table_u8,       0, ADD, 0,
+    {PICTURE, "integral",      "u8->u32",    "rand",    U8,  U32, fill_random,    table_u8,   1, ADD, 0, TABLE, 0, 0},
+    {PICTURE, "integral",      "f32",        "rand",    F32, F32, fill_steps_f32, table_f32,  1, ADD, 0, TABLE, 0, 0},
+    {PICTURE, "integral",      "u8 image",   "rand",    U8,  U32, fill_random,    table_u8,   0, ADD, 0,
      TABLE + OF_IMAGE, 0, 0},
-    {PICTURE, "quartiles",     "u32",        "rand",    U32, U32, fill_below_256, find_quartiles, 1, ADD, 0, RANKS, 0, 0},
+    {PICTURE, "quartiles",     "u32",        "rand",    U32, U32, fill_below_256, find_ranks, 1, ADD, 0, RANKS, 0, 0},
 };
 /* clang-format on */
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
@@ -1910,7 +1910,7 @@ static cl_mem make_beside(const bench_row *r, uint64_t n, uint64_t largest) {
     cl_mem buffer = new_buffer(largest * size);
     if (buffer == NULL) die("no device memory for keys or values");
     beside = allocate(n * size);
-    fill_host(has_values(r) ? fill_steps_f32 : r->bins == 25 ? fill_short_runs : fill_long_runs, size, beside, n);
+    fill_host(has_values(r) ? fill_steps_f32 : r->bins == 25 ? fill_short : fill_long, size, beside, n);
     fill_device(size, buffer, beside, largest);
     return buffer;
 }

@@ -3,8 +3,8 @@
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
    bytes (scan, uniform add, select, sort) or a kernel that only reads them (reduction, histogram); on a CPU with one
    thread of a plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What
-   falls farthest below its floor comes first; what takes less than two launches of an empty kernel can hardly be better,
-   and is marked "launch". The results of the smallest size are compared with the loop's. */
+   falls farthest below its floor comes first; what takes less than two launches of an empty kernel can hardly be
+   better, and is marked "launch". The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
@@ -1433,8 +1433,8 @@ static void sweep_plot(const char *prefix) {
     snprintf(path, sizeof path, "%s.png", plot_base(base));
     quoted(file, path);
     fprintf(file, "\nset title ");
-    snprintf(path, sizeof path, "%s: %s, blue above the floor, red below; the worst of each class", device.info.device_name,
-             timed_by_events() ? "of the device's own speed" : "x a C loop of one thread");
+    snprintf(path, sizeof path, "%s: %s, blue above the floor, red below; the worst of each class",
+             device.info.device_name, timed_by_events() ? "of the device's own speed" : "x a C loop of one thread");
     quoted(file, path);
     fprintf(file, " noenhanced\nset xrange [-1:%u]\nset yrange [%u:-0.7] noextend\nset cbrange [-3:3]\n"
                   "set palette defined (-3 '#7f0000', -1 '#e34a33', -0.2 '#fdd49e', 0 '#f7f7f7', 0.2 '#d1e5f0', "
