@@ -91,8 +91,9 @@
                are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
                library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
                work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort on NVIDIA's GPUs, up to 2^21 elements or with a count_buffer. Its work-groups
-               wait without a bound, but only for groups that have begun, which those GPUs keep running.
+               exception is gpuscan_sort up to 2^21 elements on NVIDIA's, AMD's and Intel's GPUs, and on NVIDIA's with a
+               count_buffer. Its work-groups wait without a bound, but only for groups that have begun, which those GPUs
+               keep running.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                The wait list holds for all of them. The event belongs to the last command: when it completes, the whole
@@ -2010,6 +2011,10 @@ static const char *const gpuscan__piece_barriers_and_memory[] = {
 "#define GPUSCAN_UNROLL\n"
 "#endif\n\n\n\n"
 "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n\n\n"
+"#if GPUSCAN_INLINES\n"
+"#pragma clang attribute pop\n"
+"#define inline __attribute__((always_inline))\n"
+"#endif\n\n\n"
 "#if GPUSCAN_PTX || (GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD && GPUSCAN_SORT)\n"
 "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n"
 "#else\n"
@@ -2061,7 +2066,7 @@ static const char *const gpuscan__piece_barriers_and_memory[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_lanes[] = {
-"#line 369 \"kernels.cl.inc\"\n"
+"#line 375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS || \\\n"
 " GPUSCAN_LANES_KIND == GPUSCAN_LANES_AMD\n"
@@ -2243,7 +2248,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 575 \"kernels.cl.inc\"\n"
+"#line 581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2272,7 +2277,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 600 \"kernels.cl.inc\"\n"
+"#line 606 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2342,7 +2347,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 673 \"kernels.cl.inc\"\n"
+"#line 679 \"kernels.cl.inc\"\n"
 "\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2472,7 +2477,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 822 \"kernels.cl.inc\"\n"
+"#line 828 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2612,7 +2617,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 981 \"kernels.cl.inc\"\n"
+"#line 987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -2715,7 +2720,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1098 \"kernels.cl.inc\"\n"
+"#line 1104 \"kernels.cl.inc\"\n"
 "\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -2950,7 +2955,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_state_words[] = {
-"#line 1362 \"kernels.cl.inc\"\n"
+"#line 1368 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_TEST_SILENT\n"
 "#define GPUSCAN_TEST_SILENT(tile) false\n"
@@ -3138,7 +3143,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1582 \"kernels.cl.inc\"\n"
+"#line 1588 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3198,7 +3203,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1643 \"kernels.cl.inc\"\n"
+"#line 1649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3607,7 +3612,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2100 \"kernels.cl.inc\"\n"
+"#line 2106 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -4537,7 +4542,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3136 \"kernels.cl.inc\"\n"
+"#line 3142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4942,7 +4947,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3570 \"kernels.cl.inc\"\n"
+"#line 3576 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -5457,7 +5462,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 4112 \"kernels.cl.inc\"\n"
+"#line 4118 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ANY_BIT(name, type) \\\n"
 " GPUSCAN_INLINE bool name(type x) { \\\n"
@@ -6554,7 +6559,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_multi_pass_scan[] = {
-"#line 5355 \"kernels.cl.inc\"\n"
+"#line 5362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_SUMS_NUMBERS\n"
@@ -6740,7 +6745,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5551 \"kernels.cl.inc\"\n"
+"#line 5558 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -7126,7 +7131,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_single_pass_scan[] = {
-"#line 5980 \"kernels.cl.inc\"\n"
+"#line 5987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_NONE 0xffffffffu\n\n\n"
 "static inline uint gpuscan_live_tiles(ulong count) {\n"
@@ -7529,7 +7534,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_scan_ahead[] = {
-"#line 6433 \"kernels.cl.inc\"\n"
+"#line 6442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
 "#if GPUSCAN_GROUPS_IN_ORDER\n"
@@ -7824,7 +7829,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 6778 \"kernels.cl.inc\"\n"
+"#line 6787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -7872,7 +7877,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 6827 \"kernels.cl.inc\"\n"
+"#line 6836 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -8865,7 +8870,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7918 \"kernels.cl.inc\"\n"
+"#line 7927 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8986,7 +8991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 8043 \"kernels.cl.inc\"\n"
+"#line 8052 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -9333,7 +9338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 8433 \"kernels.cl.inc\"\n"
+"#line 8442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
@@ -10915,7 +10920,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 10204 \"kernels.cl.inc\"\n"
+"#line 10213 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -10985,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 10275 \"kernels.cl.inc\"\n"
+"#line 10284 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -11689,7 +11694,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 11052 \"kernels.cl.inc\"\n"
+"#line 11061 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -12248,7 +12253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 11672 \"kernels.cl.inc\"\n"
+"#line 11681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -12589,7 +12594,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 12081 \"kernels.cl.inc\"\n"
+"#line 12090 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -12687,7 +12692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 12196 \"kernels.cl.inc\"\n"
+"#line 12205 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -13176,7 +13181,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 12738 \"kernels.cl.inc\"\n"
+"#line 12747 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
@@ -13806,7 +13811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 13442 \"kernels.cl.inc\"\n"
+"#line 13451 \"kernels.cl.inc\"\n"
 "\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -13833,7 +13838,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 13465 \"kernels.cl.inc\"\n"
+"#line 13474 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -14021,7 +14026,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 13686 \"kernels.cl.inc\"\n"
+"#line 13695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -14069,7 +14074,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 13735 \"kernels.cl.inc\"\n"
+"#line 13744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -14164,7 +14169,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 13835 \"kernels.cl.inc\"\n"
+"#line 13844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -14465,7 +14470,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 14160 \"kernels.cl.inc\"\n"
+"#line 14169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -15531,7 +15536,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 15365 \"kernels.cl.inc\"\n"
+"#line 15374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -15767,7 +15772,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 15645 \"kernels.cl.inc\"\n"
+"#line 15654 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_SORT_TILE_BY_TILE && GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -15918,7 +15923,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 15807 \"kernels.cl.inc\"\n"
+"#line 15816 \"kernels.cl.inc\"\n"
 "\n\n"
 "#if GPUSCAN_SORT_TILE_BY_TILE\n\n"
 "#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
@@ -16138,7 +16143,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 16039 \"kernels.cl.inc\"\n"
+"#line 16048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -16829,6 +16834,7 @@ typedef struct gpuscan__profile {
     int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
     unsigned refused; /* strategies that do not work on the device: a sum of 1 << strategy */
     uint32_t polls;   /* times that a group polls before it sums the late tile itself */
+    int inlines;      /* 1: the compiler (clang) must inline every function, also those of custom texts */
 
     gpuscan__tunings scan;
     gpuscan__tuning scan_rest;  /* scans that no row matches */
@@ -16896,8 +16902,9 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: elements up to which one work-item sorts in one launch */
     uint32_t sort_together; /* single pass: elements up to which groups that wait for each other sort in one launch,
                                with a tile per compute unit at most. Running groups must not be stopped */
-    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* as sort_tiles, for counts on the device. These take one
-                                                             launch, too, if sort_together is not 0 */
+    uint32_t sort_units; /* compute units per such group, which lets all of them run at once */
+    int sort_counted_once; /* 1: sorts of a count on the device take one launch, too, whatever the count */
+    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* for these, as sort_tiles */
     int sort_one; /* for them: a single tile stays in its group's registers, at the price of twice the code */
     uint32_t sort_part;  /* CPU: elements of a part, at least; its partly written cache lines cost as much as
                             thousands */
@@ -17781,6 +17788,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->lane_width = 32;
     p->launches_late = 1;
     p->polls = 4096;
+    p->sort_units = 1;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4);
     p->groups_per_unit = 4;
     p->chunk = 256 * GPUSCAN__KIB;
@@ -17910,6 +17918,7 @@ static void gpuscan__profile_amd(gpuscan__profile *p) {
     p->sort_vectors = 28;
     p->sort_local = 32 * GPUSCAN__KIB;
     p->sort_halves = 2;
+    p->sort_together = (uint32_t)1 << 20; /* tuning: sort-together-others */
 }
 
 /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
@@ -17925,6 +17934,8 @@ static void gpuscan__profile_intel(gpuscan__profile *p) {
     p->sort_group = 512;
     p->sort_vectors = 16;
     p->sort_halves = 2;
+    p->sort_together = (uint32_t)1 << 18; /* tuning: sort-together-others */
+    p->sort_units = 8; /* local memory is shared by 8 or 16 units, and 512 work-items by 8 lanes take 8 units */
 }
 
 /* NVIDIA's rows, operation by operation. All were measured on an H200. */
@@ -18046,6 +18057,7 @@ GPUSCAN__SHARED void gpuscan__nvidia_sort(gpuscan__profile *p) {
     memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
     p->sort_halves = 1;
     p->sort_together = (uint32_t)1 << 21;
+    p->sort_counted_once = 1;
     p->sort_one = 1;
     memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
     p->sort_fetch = sort_fetch;
@@ -18131,10 +18143,12 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
 
 /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it takes many
    groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
-   (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. */
+   (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
+   function. */
 static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     p->refused = GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     p->groups_per_unit = 64;
+    p->inlines = 1;
     gpuscan__set_by_size(p->reduce_per_unit, 16, 16);
     gpuscan__set_by_size(p->counts_per_unit, 16, 16);
     p->counts_per_unit_far = 16;
@@ -18908,6 +18922,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     size_t i;
+    gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.inlines);
+    if (gs->device.profile.inlines) /* for custom texts; the kernels end it */
+        gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
         gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
@@ -27425,6 +27442,7 @@ static const gpuscan__sort_small_shape gpuscan__sort_small_shapes[] = {
 enum {
     GPUSCAN__SORT_TOGETHER_ROUNDS = 8, /* fewest; doubled while they make more than TOGETHER_GROUPS groups */
     GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32, /* most */
+    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* elements of a tile, at most, where groups have many work-items */
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     /* if only the device knows the count, see gpuscan__sort_shape. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* fewest, keys of up to 4 bytes */
@@ -27447,8 +27465,8 @@ enum {
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns the bytes of local memory that a group takes at most. */
-static uint64_t gpuscan__sort_room(const gpuscan *gs) {
-    uint64_t most = gs->device.profile.sort_local;
+static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort_local; /* a group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -27456,7 +27474,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs) {
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs) &&
+    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs, plan) &&
            (vectors > batch || group > 1)) {
         if (vectors > batch)
             vectors -= batch;
@@ -27565,7 +27583,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     } else {
         const gpuscan__profile *profile = &gs->device.profile;
         int is_single = gpuscan__is_single_pass(strategy);
-        int counted = is_single && desc->count_buffer.mem && profile->sort_together; /* in one launch */
+        int counted = is_single && desc->count_buffer.mem && profile->sort_together && profile->sort_counted_once;
         const gpuscan__sort_tile *tile =
             &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
@@ -27594,20 +27612,23 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             batch = (uint32_t)gpuscan__max(batch, parts);
             vectors = vectors / batch * batch;
         }
+        gpuscan__sort_fit(gs, plan, group, vectors, batch);
         plan->key.small = batch == 4 && !plan->fields && gpuscan__sort_fit_small(gs, plan);
-        if (!plan->key.small && is_single && !plan->fields && !counted &&
-            desc->count <= gs->device.profile.sort_together) {
+        if (!plan->key.small && is_single && !plan->fields && !desc->count_buffer.mem &&
+            (batch > 1 || desc->count > key->tile) && desc->count <= gs->device.profile.sort_together) {
             uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
             uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
-            uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, gs->device.units);
+            uint64_t most = gs->device.units / gs->device.profile.sort_units;
+            uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, most);
             int can_halve = gs->device.profile.sort_halves && gpuscan__whole_lanes(gs, some) &&
                             (plan->key_size == 8 || plan->values.size == 8);
-            while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && desc->count > groups * some * rounds)
+            while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && some * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
+                   desc->count > groups * some * rounds)
                 rounds *= 2;
             for (;; plan->key.halved = 1) {
-                plan->key.padded = 1;
+                plan->key.padded = plan->key.together = 1;
                 gpuscan__sort_fit(gs, plan, some, rounds, batch);
-                plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= gs->device.units;
+                plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= most;
                 if (plan->key.together || plan->key.halved || !can_halve)
                     break;
             }
@@ -27654,7 +27675,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             plan->key.copies = 32;
             while (plan->key.copies > 1 &&
                    (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs)))
+                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
                 plan->key.copies /= 2;
         }
     }

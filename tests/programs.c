@@ -935,6 +935,24 @@ static void attempts(void) {
     table = usual;
 }
 
+/* Sorts by one launch, of groups that must all run at once, or by one launch a pass, for lack of compute units. */
+static void sorts(uint32_t units, uint64_t count, int together) {
+    gpuscan *gs = fresh();
+    gpuscan_sort_desc desc;
+    gpuscan__sort_key own;
+    memset(&desc, 0, sizeof desc);
+    desc.count = count;
+    gs->device.units = units;
+    expect(gpuscan_sort_prepare(gs, &desc) == GPUSCAN_SUCCESS && gs->programs, "a sort");
+    memcpy(&own, gs->programs->key.own, sizeof own);
+    if ((own.together != 0) != together) {
+        fprintf(stderr, "%s: %u elements, %u units: together %u\n", fake.device->file, (unsigned)count, (unsigned)units,
+                (unsigned)own.together);
+        failures++;
+    }
+    gpuscan_destroy(gs);
+}
+
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
@@ -993,8 +1011,19 @@ int main(int argc, char **argv) {
             local_bins(1);
             attempts();
         }
-        if (strcmp(fake.device->file, "amd") == 0)
+        if (strcmp(fake.device->file, "amd") == 0) {
             local_bins(0);
+            sorts(100, 700000, 1);
+            sorts(40, 700000, 0);
+            sorts(40, 100000, 1);
+            sorts(40, 2000, 0); /* one group */
+        }
+        if (strcmp(fake.device->file, "intel") == 0) {
+            sorts(512, 260000, 1);
+            sorts(512, 500000, 0);
+            sorts(96, 90000, 1);
+            sorts(96, 110000, 0);
+        }
     }
     if (!of_plans)
         without_words();

@@ -196,6 +196,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     if (p->what == 'z' || p->what == 'Z') {
         gs->device.profile.sort_group = 32;
         gs->device.profile.sort_together = 1u << 20;
+        gs->device.profile.sort_counted_once = 1;
         gs->device.units = 500;
     }
     if (p->what == 'Z') { /* three units, so that tickets are drawn */

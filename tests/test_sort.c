@@ -53,6 +53,7 @@ static void check_next(sort_case c) {
 static void together(int alone) {
     test.gs->device.profile.sort_group = 32;
     test.gs->device.profile.sort_together = 1u << 20;
+    test.gs->device.profile.sort_counted_once = 1;
     test.gs->device.units = 500;
     if (alone)
         test.gs->device.profile.polls = 1;
