@@ -713,6 +713,10 @@ for file in *README[0-9].c; do
   check "documents: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"
 done
 
+# --- lines of at most 120 columns, but for the embedded kernels, whose source tools/embed checks
+
+check 'columns of gpuscan.h' awk '!/^"/ && length($0) > 120 { print FILENAME ":" FNR }' "$root/gpuscan.h"
+
 # --- the other C files of the repository
 
 warnings=$own_warnings

@@ -2,8 +2,8 @@
    Build: cc -shared -fPIC tests/mutate.c -o mutate.so -ldl; then set LD_PRELOAD=mutate.so for a test program.
    It wraps clCreateProgramWithSource. It changes only programs that compile the line, so that the driver's cache still
    serves the others.
-        GPUSCAN_MUTATE_FOLDER   each program's text is written here as NAME.text. NAME.live, if present,
-                                lists the numbers of the lines that the program compiles
+        GPUSCAN_MUTATE_FOLDER   each program's text is written here as NAME.text. NAME.live, if present, lists the
+                                numbers of the lines that the program compiles
         GPUSCAN_MUTATE_LINE     the number of the line to change; unset: nothing is changed
         GPUSCAN_MUTATE_TEXT     the new text of the line
         GPUSCAN_MUTATE_UNBUILT  a file that is written when a program does not build */

@@ -184,6 +184,11 @@ new_header
 check "a compiler finds mistakes" test "$(sort -nu lines.txt | tr '\n' ' ')" = '6 9 13 14 '
 check "and in the copy in the same lines" test "$(mistaken copy.c)" = "$(cat lines.txt)"
 
+printf '%s\n' 'fine' 'kernel a void b(int c) { /* gone */' '  if (c) {' '  }' '}' 'kernel' 'kernel d void' 'e(int f,' \
+  '  int g) {' '}' > kernels.inc
+sed -e 's/^ *//; s/ {.*gone.*/ { GPUSCAN_ONE_ITEM/; s/g) {/& GPUSCAN_ONE_ITEM/' kernels.inc > kernels.out
+check "how kernels begin" embeds kernels.inc kernels.out
+
 # --- pieces
 
 # Two operations. Programs of both have A; B or C those of the first one, by its condition; D those of the second one.
@@ -465,6 +470,9 @@ for bad in 'b\\\nad' '\\ ' 'b\\ad' '"fine" \\n "fine"'; do
 done
 printf 'fine\n"bad??/"\n' > bad.inc
 check "a trigraph" refused bad.inc 'bad.inc:2: a trigraph'
+printf 'fine\nkernel void bad(int a,\n  int b) { int c;\n}\n' > bad.inc
+check "a kernel that begins in a line" refused bad.inc 'bad.inc:2: the brace of a kernel does not end its line'
+
 : > bad.inc
 check "an empty file" refused bad.inc 'bad.inc: is empty'
 check "a missing file" refused missing.inc 'cannot read missing.inc'

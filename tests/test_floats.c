@@ -257,6 +257,28 @@ static void scan_by_keys(gpuscan_scan_desc *d, const uint32_t *keys) {
     d->segments.host_data = keys;
 }
 
+/* Fills got with the inclusive sums of in, or with the sums of its *counted runs. Returns whether the strategy ran. */
+static int sum_into(void *got, summed form, gpuscan_type type, gpuscan_strategy strategy, const gpuscan_custom *custom,
+                    const void *in, const uint32_t *keys, uint64_t count, uint64_t *counted) {
+    gpuscan_scan_desc scan;
+    gpuscan_runs_desc runs;
+    memset(&scan, 0, sizeof scan);
+    memset(&runs, 0, sizeof runs);
+    scan.kind = GPUSCAN_INCLUSIVE;
+    scan.src_type = runs.src_type = type;
+    scan.custom = runs.custom = custom;
+    scan.call.strategy = runs.call.strategy = strategy;
+    runs.host_src = in;
+    runs.host_dst = got;
+    if (form == SUMMED_SEGMENTS)
+        scan_by_keys(&scan, keys);
+    *counted = count;
+    return form == SUMMED_RUNS ? test_ran(gpuscan_runs_host(test.gs, keys, NULL, count, counted, &runs), strategy,
+                                          test_runs_refusal(&runs))
+                               : test_ran(gpuscan_scan_host(test.gs, in, got, count, &scan), strategy,
+                                          test_scan_refusal(&scan));
+}
+
 /* Compares sums of elements of one sign with sums of doubles, less what these lose. Elements are equal, so that
    roundings add up, or any of [0, element). every: mean length of runs of equal keys; 0: all equal. */
 static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summed form, uint64_t count, double element,
@@ -266,28 +288,14 @@ static void check_scan_error(gpuscan_type type, gpuscan_strategy strategy, summe
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *got = (unsigned char *)test_alloc(count * size);
     uint32_t         *keys = keys_of(count, every);
-    gpuscan_scan_desc scan;
-    gpuscan_runs_desc runs;
     double            sum = 0, lost = 0, error, worst = 0;
     uint64_t          i, at = 0, run = 0, counted = 0;
     int               ran;
-    memset(&scan, 0, sizeof scan);
-    memset(&runs, 0, sizeof runs);
     for (i = 0; i < count; i++)
         ref_store(type, in, i, ref_real(any ? test_unit() * element : element));
     test_case("%s%g, %s, %s, %s of about %u, %u elements", any ? "up to " : "", element, test_type_name(type),
               test_strategy_name(strategy), summed_names[form], (unsigned)every, (unsigned)count);
-    scan.kind = GPUSCAN_INCLUSIVE;
-    scan.src_type = runs.src_type = type;
-    scan.call.strategy = runs.call.strategy = strategy;
-    runs.host_src = in;
-    runs.host_dst = got;
-    if (form == SUMMED_SEGMENTS)
-        scan_by_keys(&scan, keys);
-    ran = form == SUMMED_RUNS
-              ? test_ran(gpuscan_runs_host(test.gs, keys, NULL, count, &counted, &runs), strategy,
-                         test_runs_refusal(&runs))
-              : test_ran(gpuscan_scan_host(test.gs, in, got, count, &scan), strategy, test_scan_refusal(&scan));
+    ran = sum_into(got, form, type, strategy, NULL, in, keys, count, &counted);
     for (i = 0; ran && i < count; i++) {
         double x = ref_load(type, in, i).real, before;
         if (form != SUMMED_ALL && i > 0 && keys[i] != keys[i - 1]) {
@@ -339,33 +347,26 @@ static void test_errors_of_scans(void **state) {
 }
 
 /* Keeps tiles from publishing, so that others compute their sums: the bits must not change. */
-static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, uint32_t every,
+static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, summed form, uint32_t every,
                              uint32_t lanes) {
     static const gpuscan_custom silent = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3u != 1u)\n"
                                           "#define GPUSCAN_TEST_DELAY(tile)\n",
                                           NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
+    const uint64_t    count = test_size(300, 600011, 600011);
     const size_t      size = ref_size(type);
     unsigned char    *in = (unsigned char *)test_alloc(count * size), *out = (unsigned char *)test_alloc(count * size);
     unsigned char    *wanted = (unsigned char *)test_alloc(count * size);
     uint32_t         *keys = keys_of(count, every);
-    gpuscan_scan_desc d;
-    uint64_t          i;
+    uint64_t          i, sums, again;
     for (i = 0; i < count; i++)
         ref_store(type, in, i, ref_real(spread_value(i % 2 ? EVEN : SPARSE, type)));
-    test_case("late tiles, %s, %s, segments of %u, %u lanes", test_type_name(type), test_strategy_name(strategy),
-              (unsigned)every, (unsigned)lanes);
-    memset(&d, 0, sizeof d);
-    d.src_type = type;
-    d.kind = GPUSCAN_INCLUSIVE;
-    d.call.strategy = strategy;
-    if (every)
-        scan_by_keys(&d, keys);
-    if (test_ran(gpuscan_scan_host(test.gs, in, out, count, &d), strategy, test_scan_refusal(&d))) {
+    test_case("late tiles, %s, %s, %s of %u, %u lanes", test_type_name(type), test_strategy_name(strategy),
+              summed_names[form], (unsigned)every, (unsigned)lanes);
+    if (sum_into(out, form, type, strategy, NULL, in, keys, count, &sums)) {
         memcpy(wanted, out, (size_t)count * size); /* both calls write to out: bits may depend on its alignment */
         memset(out, 0xff, (size_t)count * size);
-        d.custom = &silent;
-        test_ok(gpuscan_scan_host(test.gs, in, out, count, &d));
-        test_same_bytes(out, wanted, size, count);
+        assert_true(sum_into(out, form, type, strategy, &silent, in, keys, count, &again) && again == sums);
+        test_same_bytes(out, wanted, size, sums);
         test_uses_hook(test.gs, "SILENT");
     }
     free(in);
@@ -377,7 +378,7 @@ static void check_late_tiles(gpuscan_type type, gpuscan_strategy strategy, uint6
 static void test_late_tiles(void **state) {
     static const uint32_t lanes[] = {0, 8, 32};
     gpuscan_limits        limits;
-    size_t                w, t;
+    size_t                w, t, form;
     int                   s;
     (void)state;
     memset(&limits, 0, sizeof limits);
@@ -386,12 +387,14 @@ static void test_late_tiles(void **state) {
         test_limit(&limits);
         for (t = 0; t < sizeof types / sizeof *types; t++)
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
-                if (test_is_single_pass((gpuscan_strategy)s) && !test_is_refused((gpuscan_strategy)s) &&
-                    test_has_type(types[t]) && test_share(w + 3 * t + 9 * (size_t)s, 12)) {
-                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 0, lanes[w]);
-                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 100000, lanes[w]);
-                    check_late_tiles(types[t], (gpuscan_strategy)s, test_size(300, 600011, 600011), 50, lanes[w]);
-                }
+                for (form = 0; form < SUMMED_FORMS; form++)
+                    if (test_is_single_pass((gpuscan_strategy)s) && !test_is_refused((gpuscan_strategy)s) &&
+                        test_has_type(types[t]) &&
+                        test_share(w + t + (size_t)s + form / 2 * 3, form == SUMMED_RUNS ? 24 : 12)) {
+                        check_late_tiles(types[t], (gpuscan_strategy)s, (summed)form, 100000, lanes[w]);
+                        if (form != SUMMED_ALL)
+                            check_late_tiles(types[t], (gpuscan_strategy)s, (summed)form, 50, lanes[w]);
+                    }
     }
 }
 
