@@ -7,6 +7,9 @@
    gpuscan's integral image of the lumas: four elements each. Bradley and Roth, "Adaptive thresholding using the
    integral image", 2007. It also applies a fixed threshold: the median luma, by gpuscan's histogram and quantile. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_HISTOGRAM
+#define GPUSCAN_ONLY_INTEGRAL
+#define GPUSCAN_ONLY_QUANTILE
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

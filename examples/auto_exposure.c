@@ -9,6 +9,8 @@
    The photograph is taken back to linear light and made some stops (5 by default) darker, to stand for a scene that a
    fixed exposure misses. Another number of stops changes "before" and the exposure, but hardly "after". */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_HISTOGRAM
+#define GPUSCAN_ONLY_QUANTILE
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

@@ -6,6 +6,7 @@
    picture's three channels, and a kernel that takes four of its elements for each pixel, however large the box is. So
    the cost does not depend on the radius, as the times of several show. At the edges the box ends with the picture. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_INTEGRAL
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

@@ -10,6 +10,8 @@
 
    Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_SCAN
+#define GPUSCAN_ONLY_HISTOGRAM
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

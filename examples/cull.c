@@ -10,6 +10,7 @@
      3. a kernel that reads these arguments on the device "draws": it adds up what it is given.
 
    The camera turns for 60 frames; nothing is read back. Then the last frame is compared with a loop on the CPU. */
+#define GPUSCAN_ONLY_SELECT
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION

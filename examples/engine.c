@@ -11,6 +11,7 @@
    empty frame. With a cache file the next start need not compile gpuscan's kernels.
 
    At the end the particles are compared with those of a plain C loop. The motion is in integers, so they are equal. */
+#define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"

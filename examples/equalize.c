@@ -6,6 +6,8 @@
    look-up table that spreads the lumas evenly, and the table applied. Hues do not change. gpuscan makes the histogram
    and the scan; the two kernels that follow are here, on the same queue and buffers. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_SCAN
+#define GPUSCAN_ONLY_HISTOGRAM
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

@@ -11,6 +11,7 @@
    The picture is compared pixel by pixel with one that a plain C loop makes of the same particles: all is in integers,
    and a scan keeps the particles' order, so the last particle that is drawn on a pixel is the same. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_SCAN
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL

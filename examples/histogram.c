@@ -5,6 +5,7 @@
    Counts the 256 values of each channel of a PNG, JPEG or BMP on the device, shows the counts as bars in the terminal
    and draws them into a PNG. One call on host arrays does the counting; the program itself uses no OpenCL. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_HISTOGRAM
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"

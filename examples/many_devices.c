@@ -12,6 +12,9 @@
    The context has the devices of the platform with the best one (GPUSCAN_DEVICE=name: with the first of that name). The
    second argument is the number of them to use. POCL_DEVICES="pthread pthread" makes two of one CPU, to try.
    examples/mpi_scan.c does the same over machines. */
+#define GPUSCAN_ONLY_SCAN
+#define GPUSCAN_ONLY_REDUCE
+#define GPUSCAN_ONLY_UNIFORM_ADD
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "common.h"

@@ -21,6 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define GPUSCAN_ONLY_SCAN
+#define GPUSCAN_ONLY_REDUCE
+#define GPUSCAN_ONLY_HISTOGRAM
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"

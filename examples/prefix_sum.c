@@ -1,6 +1,7 @@
 /* cc -O2 -I.. prefix_sum.c -o prefix_sum
 
    The first program: a prefix sum of eight numbers on the best device. */
+#define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"
 #include <stdio.h>

@@ -13,6 +13,8 @@
    The camera circles for 60 frames. Each fifteenth frame is drawn by a few lines of C here, into PREFIX0.png to
    PREFIX3.png, and its order is compared with a sort on the CPU. */
 #define EXAMPLE_PICTURES
+#define GPUSCAN_ONLY_SELECT
+#define GPUSCAN_ONLY_SORT
 #define GPUSCAN_LINK_OPENCL
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION

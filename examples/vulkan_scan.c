@@ -7,6 +7,7 @@
    semaphore; OpenCL's queue waits for it, acquires the buffers, scans, releases them and signals another; Vulkan
    waits for that and copies the sums out. The host only enqueues, and waits for the fence at the end. If sharing is
    missing, or with --host, the numbers go through the host's memory. Every sum is compared with a plain loop's. */
+#define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "common.h"

@@ -53,6 +53,10 @@ left_out() {
   echo "left out: $1"
 }
 
+# The compiler of programs that only have to compile and run: clang takes a quarter of gcc's time without optimization.
+quick=${CC:-cc}
+[ -z "$CC" ] && have clang && quick=clang
+
 # Whether a compiler knows a dialect.
 knows() {
   echo 'int main(void) { return 0; }' > dialect.c
@@ -177,6 +181,7 @@ printf 'const char *second_string(void);\nconst char *second_string(void) { retu
 
 # Where OpenCL is linked, no library can be named.
 cat > named.c <<'END'
+#define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"
@@ -496,7 +501,7 @@ version=$(sed -n '1s|.* - v\([0-9.]*\) - .*|\1|p' "$root/gpuscan.h")
 changelog_has_version() {
   sed -n '/^   CHANGES/,/^\*\//p' "$root/gpuscan.h" | grep -q "^   .........   *$version " || echo "no changelog of $version"
 }
-check 'versions' "${CC:-cc}" -std=c99 $c_warnings -Wno-unused-value -I"$root" versions.c -o versions -ldl
+check 'versions' "$quick" -std=c99 $c_warnings -Wno-unused-value -I"$root" versions.c -o versions -ldl
 check 'versions agree, and all structs have a size' ./versions
 check 'the changelog has the version' changelog_has_version
 
@@ -509,7 +514,7 @@ shared_shows() {
     sort | diff shown.txt -
 }
 library_shows_nothing() {
-  "${CC:-cc}" -shared -fPIC -std=c99 -I"$root" "$@" -o plug_in.so -ldl && nm -D --defined-only plug_in.so | grep -i gpuscan
+  "$quick" -shared -fPIC -std=c99 -I"$root" "$@" -o plug_in.so -ldl && nm -D --defined-only plug_in.so | grep -i gpuscan
   [ -e plug_in.so ]
 }
 check 'the shared library' sh -c "cd '$root' && $(echo "$shared" | sed "s|-o |-o '$work/'|; s|^cc |${CC:-cc} |") -ldl"
@@ -532,6 +537,7 @@ sed 's/^    GPUSCAN_OP_XOR,$/&\
     GPUSCAN_OP_XNOR,/; s/^    X(XOR, "a ^ b".*/&\
     X(XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b), a) \\/' "$root/gpuscan.h" > xnor.h
 cat > xnor.c <<'END'
+#define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION
 #include "xnor.h"
 #include <stdio.h>
@@ -586,6 +592,24 @@ done
 # --- the kernels
 
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
+
+# A comment names the figures behind it, "tuning: NAME, NAME", which are rows of tools/figures/*.csv. Prints the names that
+# have no row or that no comment quotes, and whatever is not a row.
+wrong_figures() {
+  name='(scan|select|runs|reduce|segments|sort|histogram|quantile|integral|device|host)-[a-z0-9-]+'
+  cat "$root/gpuscan.h" "$root/kernels.cl.inc" | tr '\n' ' ' | tr -s ' ' | grep -o -E '.{30}tuning: .{30}' |
+    grep -v -E "tuning: $name"
+  cat "$root/gpuscan.h" "$root/kernels.cl.inc" | tr '\n' ' ' | tr -s ' ' | grep -o -E "tuning: $name(, $name)*" |
+    sed 's/^tuning: //' | tr -d ' ' | tr ',' '\n' | sort -u > quoted.txt
+  for csv in "$root"/tools/figures/*.csv; do
+    [ "$(head -1 "$csv")" = 'name,device,driver,commit,date,case,us' ] || echo "$csv: the first line names no columns"
+    tail -n +2 "$csv" | grep -n -v -E \
+      "^$name,[^,]+,[^,]*,[0-9a-f]{7,},20[0-9]{2}-[0-9]{2}-[0-9]{2},[^,]*,[0-9.]+(x|GB/s|%)?$" | sed "s|^|$csv: |"
+    tail -n +2 "$csv" | cut -d , -f 1
+  done | tee rows.txt | grep ': '
+  grep -v ': ' rows.txt | sort -u | diff quoted.txt -
+}
+check 'the figures that comments name' wrong_figures
 
 # The programs that the library would build on devices of all sorts, as the OpenCL C that the device would get; every
 # fifth as each later version, too. PTX wants NVIDIA's target, and the builtins of AMD's lanes AMD's. By default every
@@ -678,10 +702,10 @@ header_program() {
   ' "$root/gpuscan.h"
 }
 { printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; header_program '#include <stdio.h>'; } > snippet.c
-check 'the header'"'"'s program' "${CC:-cc}" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
+check 'the header'"'"'s program' "$quick" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
 check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
 header_program '#define GPUSCAN_LINK_OPENCL' > buffers.c
-check 'the header'"'"'s program with buffers' "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" \
+check 'the header'"'"'s program with buffers' "$quick" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" \
   buffers.c -o buffers -lOpenCL
 check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.txt 2>&1; test "$(cat buffers.txt)" = 22 ||
   cat buffers.txt'
@@ -707,7 +731,7 @@ for file in *README[0-9].c; do
   libraries=-ldl
   grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
   # "= {0}" is good C, and what the documents teach
-  check "documents: $file" "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" "$file" \
+  check "documents: $file" "$quick" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" "$file" \
     -o "${file%.c}" $libraries
   sed -n 's|.*printf.*/\* \(.*\) \*/$|\1|p' "$file" > expected.txt
   check "documents: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"

@@ -51,6 +51,8 @@ misused() {
   check "$program: no file of that name" 0 '^none$' sh -c 'ls -- --help --nothing 2> /dev/null || echo none'
 }
 
+check 'run.sh: no example of that name' 2 '^usage: sh examples/run.sh \[--all | NAME...\]$' sh "$root/examples/run.sh" nothing
+
 # ---- every example has its arguments looked at, and numbers taken in whole, in the one way
 
 for source in "$root"/examples/*.c; do
@@ -58,6 +60,7 @@ for source in "$root"/examples/*.c; do
   check "$program: no number is taken in part" 0 '^seen$' sh -c "grep -E '\\<(atoi|atof|strtou?ll?)\\(' '$source' || echo seen"
   [ "$program" = prefix_sum ] || [ "$program" = mpi_scan ] ||
     check "$program: usage" 0 . grep "^    take_arguments(argc, argv, .*\"$program\\>" "$source"
+  check "$program: run.sh knows it" 0 "^The names:.* $program\\>" sh -c "sh '$root/examples/run.sh' nothing 2>&1 || true"
 done
 
 # ---- what is missing gets named

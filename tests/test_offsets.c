@@ -1,6 +1,6 @@
 /* Elements of every type that begin at any multiple of their size, in vectors of any width: a kernel may rely on an
    element's alignment only. Drivers compile a kernel differently for each processor, so this runs for several (see cpus
-   in run.sh); it cannot see faults of other processors.
+   in run.c); it cannot see faults of other processors.
       cc -O2 tests/test_offsets.c -o build/test_offsets -lcmocka -lOpenCL -lm && build/test_offsets */
 #include "harness.h"
 
