@@ -226,8 +226,8 @@
 #endif
 #ifndef CL_VERSION_1_2
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
-#define GPUSCAN__IMPLEMENTED /* so that the implementation does not repeat the error, */
-typedef struct gpuscan__no_image_desc cl_image_desc; /* nor the table of entry points */
+#define GPUSCAN__IMPLEMENTED /* so that the implementation repeats no error */
+typedef struct gpuscan__no_image_desc cl_image_desc; /* so that the table of entry points causes none */
 #endif
 
 /* GPUSCAN__HAS_...: 1 for operations that this file compiles, 0 for the others. */
@@ -1823,13 +1823,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n\n"
 "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "#endif\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 73 \"kernels.cl.inc\"\n"
+"#line 75 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#define GPUSCAN_TEST_PLANT_SUMS_TAIL 1\n"
 "#define GPUSCAN_TEST_PLANT_CARRIES 2\n"
@@ -1894,9 +1894,9 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#define GPUSCAN_FITS(name, bytes) typedef char gpuscan_##name##_fits[(bytes) <= GPUSCAN_SHARED_BYTES ? 1 : -1];\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 142 \"kernels.cl.inc\"\n"
+"#line 144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n"
+"\n\n"
 "#define GPUSCAN_ON(kind) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_##kind)\n"
 "#define GPUSCAN_HAS_LANES (!GPUSCAN_ON(NONE))\n"
 "#define GPUSCAN_LANES_APART (GPUSCAN_HAS_LANES && !GPUSCAN_ON(LOCAL))\n"
@@ -2550,7 +2550,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 957 \"kernels.cl.inc\"\n"
+"#line 960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2594,7 +2594,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1011 \"kernels.cl.inc\"\n"
+"#line 1014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2623,7 +2623,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1036 \"kernels.cl.inc\"\n"
+"#line 1039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2693,9 +2693,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1109 \"kernels.cl.inc\"\n"
-"\n\n\n\n"
-"#if GPUSCAN_RUN_STATE\n\n\n\n\n\n\n\n\n\n"
+"#line 1112 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
 "typedef struct {\n"
 "#if GPUSCAN_REDUCES\n"
@@ -3072,13 +3072,13 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
 "#line 1539 \"kernels.cl.inc\"\n"
-"\n\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
 "#else\n"
 "#define GPUSCAN_PACKED_HERE 0\n"
 "#endif\n"
-"#if GPUSCAN_PACKED_HERE\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_PACKED_HERE\n"
 "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
 "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
 "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
@@ -3197,7 +3197,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_state_words[] = {
-"#line 1688 \"kernels.cl.inc\"\n"
+"#line 1687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_TEST_SILENT\n"
 "#define GPUSCAN_TEST_SILENT(tile) false\n"
@@ -3345,7 +3345,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1865 \"kernels.cl.inc\"\n"
+"#line 1864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3405,7 +3405,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1926 \"kernels.cl.inc\"\n"
+"#line 1925 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3793,7 +3793,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2362 \"kernels.cl.inc\"\n"
+"#line 2361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -4657,7 +4657,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3326 \"kernels.cl.inc\"\n"
+"#line 3325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4993,8 +4993,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3681 \"kernels.cl.inc\"\n"
-"\n\n\n"
+"#line 3680 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -5511,7 +5511,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 4226 \"kernels.cl.inc\"\n"
+"#line 4228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ANY_BIT(name, type) \\\n"
 " GPUSCAN_INLINE bool name(type x) { \\\n"
@@ -6551,7 +6551,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_multi_pass_scan[] = {
-"#line 5415 \"kernels.cl.inc\"\n"
+"#line 5417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_SUMS_NUMBERS\n"
@@ -6734,7 +6734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5608 \"kernels.cl.inc\"\n"
+"#line 5610 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -7120,7 +7120,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_single_pass_scan[] = {
-"#line 6037 \"kernels.cl.inc\"\n"
+"#line 6039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_NONE 0xffffffffu\n\n\n"
 "static inline uint gpuscan_live_tiles(ulong count) {\n"
@@ -7541,7 +7541,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_scan_ahead[] = {
-"#line 6514 \"kernels.cl.inc\"\n"
+"#line 6516 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
 "#if GPUSCAN_GROUPS_IN_ORDER\n"
@@ -7813,7 +7813,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 6833 \"kernels.cl.inc\"\n"
+"#line 6835 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -7859,7 +7859,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 6880 \"kernels.cl.inc\"\n"
+"#line 6882 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -8834,7 +8834,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7953 \"kernels.cl.inc\"\n"
+"#line 7955 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8954,7 +8954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 8077 \"kernels.cl.inc\"\n"
+"#line 8079 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -9299,7 +9299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 8466 \"kernels.cl.inc\"\n"
+"#line 8468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
@@ -10884,7 +10884,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 10240 \"kernels.cl.inc\"\n"
+"#line 10242 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -10950,7 +10950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 10307 \"kernels.cl.inc\"\n"
+"#line 10309 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -11651,7 +11651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 11081 \"kernels.cl.inc\"\n"
+"#line 11083 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -12209,7 +12209,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 11700 \"kernels.cl.inc\"\n"
+"#line 11702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -12552,7 +12552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 12109 \"kernels.cl.inc\"\n"
+"#line 12111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -12623,9 +12623,9 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "} gpuscan_histogram_numbers;\n\n\n\n"
 "typedef struct {\n"
 "ulong begin, end, row, rows;\n"
-"} gpuscan_tile;\n\n"
-"static inline gpuscan_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
-"gpuscan_tile tile;\n"
+"} gpuscan_picture_tile;\n\n"
+"static inline gpuscan_picture_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
+"gpuscan_picture_tile tile;\n"
 "ulong down, begin;\n"
 "if ((number | numbers.tiles_across) >> 32)\n"
 "down = number / numbers.tiles_across;\n"
@@ -12650,7 +12650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 12224 \"kernels.cl.inc\"\n"
+"#line 12226 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -13030,7 +13030,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
 "global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
-"gpuscan_tile tile = gpuscan_tile_at(number, count, numbers);\n"
+"gpuscan_picture_tile tile = gpuscan_tile_at(number, count, numbers);\n"
 "ulong row_blocks = (tile.end - tile.begin + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK, blocks = row_blocks * tile.rows;\n"
 "bool alone = (flags & GPUSCAN_FLAG_FINISH) != 0;\n"
 "counts += number * GPUSCAN_ALL_BINS;\n"
@@ -13139,7 +13139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 12766 \"kernels.cl.inc\"\n"
+"#line 12768 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
@@ -13490,7 +13490,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "ulong columns = numbers.count;\n"
 "if (!GPUSCAN_WHOLE)\n"
 "columns = gpuscan_count(columns, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_tile tile = gpuscan_tile_at(number, columns, numbers);\n"
+"gpuscan_picture_tile tile = gpuscan_tile_at(number, columns, numbers);\n"
 "accumulators += number * GPUSCAN_ALL_BINS;\n"
 "counts += number * GPUSCAN_ALL_BINS;\n"
 "#else\n"
@@ -13765,8 +13765,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 13465 \"kernels.cl.inc\"\n"
-"\n\n"
+"#line 13467 \"kernels.cl.inc\"\n"
+"\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
 "} gpuscan_histogram_finish_numbers;\n\n"
@@ -13791,11 +13791,11 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 13487 \"kernels.cl.inc\"\n"
+"#line 13490 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
-"typedef GPUSCAN_PLACE gpuscan_place;\n\n\n\n"
+"typedef GPUSCAN_PLACE gpuscan_position;\n\n\n\n"
 "#if GPUSCAN_SORT_FIELDS\n"
 "typedef struct {\n"
 "uint words[3];\n"
@@ -13978,7 +13978,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 13707 \"kernels.cl.inc\"\n"
+"#line 13710 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -14025,7 +14025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 13755 \"kernels.cl.inc\"\n"
+"#line 13758 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -14047,16 +14047,16 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst, \\\n"
 " global gpuscan_sort_value *values_tmp, global const uint *count_buffer, gpuscan_sort_small_numbers numbers\n"
 "#define GPUSCAN_SORT_COUNT_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_place *table, global const uint *count_buffer, \\\n"
+" global const gpuscan_key_bits *keys, global gpuscan_position *table, global const uint *count_buffer, \\\n"
 " gpuscan_sort_count_numbers numbers\n"
 "#define GPUSCAN_SORT_BUCKETS_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
 " global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst, \\\n"
-" global gpuscan_sort_value *values_tmp, global gpuscan_place *table, global const uint *count_buffer, \\\n"
+" global gpuscan_sort_value *values_tmp, global gpuscan_position *table, global const uint *count_buffer, \\\n"
 " gpuscan_sort_buckets_numbers numbers\n"
 "#define GPUSCAN_SORT_SCATTER_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values, \\\n"
-" global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer, \\\n"
+" global gpuscan_sort_value *values_dst, global const gpuscan_position *table, global const uint *count_buffer, \\\n"
 " gpuscan_sort_scatter_numbers numbers\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "#define GPUSCAN_SORT_SCAN(name, type) \\\n"
@@ -14073,18 +14073,18 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " } \\\n"
 " return x; \\\n"
 " }\n"
-"GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
+"GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_position)\n"
 "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
 "#endif\n\n\n\n",
 "#define GPUSCAN_SORT_IS_UNEVEN(table, parts) ((table)[GPUSCAN_RADIX * (parts)] != 0)\n"
 "#define GPUSCAN_SORT_TICKET(table, parts) ((volatile global uint *)((table) + GPUSCAN_RADIX * (parts) + 1))\n\n"
 "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_position *table,\n"
 "gpuscan_sort_places_numbers numbers,\n"
-"local gpuscan_place *sums) { GPUSCAN_ONE_ITEM\n"
+"local gpuscan_position *sums) { GPUSCAN_ONE_ITEM\n"
 "uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
 "uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
-"gpuscan_place before = 0;\n"
+"gpuscan_position before = 0;\n"
 "table += numbers.table_offset;\n"
 "#if GPUSCAN_CPU\n"
 "uint parts = cells / GPUSCAN_RADIX;\n"
@@ -14092,22 +14092,22 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "return;\n"
 "#endif\n"
 "#if GPUSCAN_GROUP > 1\n"
-"gpuscan_place sum = 0;\n"
+"gpuscan_position sum = 0;\n"
 "for (uint i = first; i < last; i++)\n"
 "sum += table[i];\n"
 "before = gpuscan_sort_scan_places(sum, GPUSCAN_GROUP, sums) - sum;\n"
 "#endif\n"
 "for (uint i = first; i < last; i++) {\n"
-"gpuscan_place here = table[i];\n"
-"table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_place)1) : 0);\n"
+"gpuscan_position here = table[i];\n"
+"table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_position)1) : 0);\n"
 "before += here;\n"
 "}\n"
 "#if GPUSCAN_CPU\n"
 "if (numbers.flags & GPUSCAN_FLAG_BUCKETS) {\n"
-"gpuscan_place most = before - table[(GPUSCAN_RADIX - 1) * parts];\n"
+"gpuscan_position most = before - table[(GPUSCAN_RADIX - 1) * parts];\n"
 "for (uint d = 0; d + 1 < GPUSCAN_RADIX; d++)\n"
 "most = max(most, table[(d + 1) * parts] - table[d * parts]);\n"
-"table[cells] = most > before / (gpuscan_place)numbers.units;\n"
+"table[cells] = most > before / (gpuscan_position)numbers.units;\n"
 "table[cells + 1] = 0;\n"
 "}\n"
 "#endif\n"
@@ -14119,20 +14119,20 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 13854 \"kernels.cl.inc\"\n"
+"#line 13857 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_place *next, const bool by_index) {\n"
+"gpuscan_digit digit, gpuscan_position *next, const bool by_index) {\n"
 "keys += first;\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "values += first;\n"
 "#endif\n"
 "for (ulong i = 0, count = last - first; i < count; i++) {\n"
 "gpuscan_key_bits key = keys[i];\n"
-"gpuscan_place p = next[gpuscan_digit_of(key, digit)]++;\n"
+"gpuscan_position p = next[gpuscan_digit_of(key, digit)]++;\n"
 "keys_to[p] = key;\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "values_to[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
@@ -14144,9 +14144,9 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_place *next) {\n"
+"gpuscan_digit digit, gpuscan_position *next) {\n"
 "enum { BLOCK = 256 };\n"
-"gpuscan_place places[BLOCK];\n"
+"gpuscan_position places[BLOCK];\n"
 "for (ulong i = first; i < last; i += BLOCK) {\n"
 "uint count = (uint)min(last - i, (ulong)BLOCK);\n"
 "for (uint j = 0; j < count; j++) {\n"
@@ -14162,7 +14162,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_place *next, uint flags) {\n"
+"gpuscan_digit digit, gpuscan_position *next, uint flags) {\n"
 "bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX);\n"
 "#if GPUSCAN_SORT_HAS_BLOCKS\n"
 "if (!by_index && (flags & GPUSCAN_FLAG_BLOCKS)) {\n"
@@ -14177,7 +14177,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n\n\n",
 "static inline void gpuscan_sort_count_span(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
 "global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
-"const gpuscan_digit *digit, gpuscan_place (*counts)[GPUSCAN_RADIX],\n"
+"const gpuscan_digit *digit, gpuscan_position (*counts)[GPUSCAN_RADIX],\n"
 "const uint digits) {\n"
 "gpuscan_digit a = digit[0], b = digit[digits > 1 ? 1 : 0], c = digit[digits > 2 ? 2 : 0];\n"
 "gpuscan_digit d = digit[digits > 3 ? 3 : 0];\n"
@@ -14204,7 +14204,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
 "ulong first, ulong last, gpuscan_key_code flip, uint begin, uint end, uint width,\n"
 "uint passes, uint flags) {\n"
-"gpuscan_place next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
+"gpuscan_position next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
 "bool moving[sizeof(gpuscan_key_bits)];\n"
 "bool no_keys = flags & GPUSCAN_FLAG_NO_KEYS;\n"
 "uint moves = 0;\n"
@@ -14232,10 +14232,10 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 4);\n"
 "}\n"
 "for (uint p = 0; p < passes; p++) {\n"
-"gpuscan_place place = (gpuscan_place)first;\n"
+"gpuscan_position place = (gpuscan_position)first;\n"
 "moving[p] = true;\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
-"gpuscan_place here = next[p][d];\n"
+"gpuscan_position here = next[p][d];\n"
 "next[p][d] = place;\n"
 "place += here;\n"
 "moving[p] &= here != last - first;\n"
@@ -14280,7 +14280,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "ulong part = gpuscan_sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
 "ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
-"gpuscan_place counts[TABLES][GPUSCAN_RADIX];\n"
+"gpuscan_position counts[TABLES][GPUSCAN_RADIX];\n"
 "keys += numbers.keys_offset;\n"
 "table += numbers.table_offset;\n"
 "if ((numbers.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
@@ -14325,7 +14325,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "values_dst += numbers.values_dst_offset;\n"
 "#endif\n\n\n"
 "uint cell = gpuscan_digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
-"gpuscan_place to = table[cell];\n"
+"gpuscan_position to = table[cell];\n"
 "if ((cell + 1 < GPUSCAN_RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
 "if (has_keys)\n"
 "for (ulong i = first; i < last; i++)\n"
@@ -14336,7 +14336,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "#endif\n"
 "return;\n"
 "}\n"
-"gpuscan_place next[GPUSCAN_RADIX];\n"
+"gpuscan_position next[GPUSCAN_RADIX];\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "next[d] = table[d * get_num_groups(0) + get_group_id(0)];\n"
 "gpuscan_sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
@@ -14345,13 +14345,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
 "ulong first, ulong last, gpuscan_sort_buckets_numbers numbers) {\n"
-"gpuscan_place begin[GPUSCAN_RADIX + 1];\n"
+"gpuscan_position begin[GPUSCAN_RADIX + 1];\n"
 "uint parts = 1, passes = (uint)numbers.passes, end = (uint)numbers.end, flags = (uint)numbers.flags;\n"
-"begin[0] = (gpuscan_place)first;\n"
-"begin[1] = (gpuscan_place)last;\n"
+"begin[0] = (gpuscan_position)first;\n"
+"begin[1] = (gpuscan_position)last;\n"
 "while (parts == 1 && passes > 1 && last - first >= numbers.split) {\n"
 "gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
-"gpuscan_place next[1][GPUSCAN_RADIX];\n"
+"gpuscan_position next[1][GPUSCAN_RADIX];\n"
 "global gpuscan_key_bits *keys_to = keys == keys_dst ? keys_tmp : keys_dst;\n"
 "global gpuscan_sort_value *values_to = values == values_dst ? values_tmp : values_dst;\n"
 "passes--;\n"
@@ -14416,7 +14416,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 14175 \"kernels.cl.inc\"\n"
+"#line 14178 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -14573,7 +14573,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if GPUSCAN_SWEEP_MASKS\n"
 "uint masks[GPUSCAN_GROUP];\n"
 "#endif\n"
-"gpuscan_place to[GPUSCAN_RADIX];\n"
+"gpuscan_position to[GPUSCAN_RADIX];\n"
 "} digits;\n"
 "union {\n"
 "gpuscan_twiddled key[GPUSCAN_PADDED(GPUSCAN_TILE / GPUSCAN_KEY_PARTS)];\n"
@@ -14701,7 +14701,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = records[k].value;\n"
 "}\n\n",
-"static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_place i, gpuscan_sort_value value) {\n"
+"static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_position i, gpuscan_sort_value value) {\n"
 "gpuscan_sort_record record;\n"
 "record.value = value;\n"
 "if (GPUSCAN_PLANTED(SORT_RECORD))\n"
@@ -15174,7 +15174,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "if (whole || at < valid) {\n"
 "gpuscan_twiddled twiddled = shared->exchange.key[GPUSCAN_ROUND_PLACE(k)];\n"
 "uint d = gpuscan_scaled_digit(twiddled, digit);\n"
-"keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->digits.to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
+"keys_dst[GPUSCAN_AT_DIGIT(gpuscan_position, shared->digits.to, d) + at] =\n"
+"gpuscan_twiddle_out(twiddled, digit);\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "gpuscan_put_packed(digits, part * (rounds / GPUSCAN_KEY_PARTS) + k, GPUSCAN_DIGIT_BITS,\n"
 "d / GPUSCAN_DIGIT_SCALE);\n"
@@ -15212,7 +15213,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < 3; w++) {\n"
 "uint own = w * GPUSCAN_GROUP + GPUSCAN_ITEM, i = k * GPUSCAN_GROUP + own / 3;\n"
-"gpuscan_place to = shared->digits.to[shared->exchange.values.digit[i]] + first + i;\n"
+"gpuscan_position to = shared->digits.to[shared->exchange.values.digit[i]] + first + i;\n"
 "if (whole || first + i < valid)\n"
 "((global uint *)(values_dst + to))[own % 3] = shared->exchange.values.word[k * GPUSCAN_GROUP * 3 + own];\n"
 "}\n"
@@ -15416,7 +15417,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
 "ulong last = min(first + part, count);\n"
-"gpuscan_place next[GPUSCAN_ITEM_DIGITS];\n"
+"gpuscan_position next[GPUSCAN_ITEM_DIGITS];\n"
 "keys += numbers.keys_offset;\n"
 "keys_dst += numbers.keys_dst_offset;\n"
 "gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
@@ -15453,7 +15454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 15345 \"kernels.cl.inc\"\n"
+"#line 15349 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -15664,9 +15665,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 15595 \"kernels.cl.inc\"\n"
+"#line 15599 \"kernels.cl.inc\"\n"
 "\n"
-"#if GPUSCAN_SORT_TILE_BY_TILE && GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
 "uint begin, end;\n"
@@ -15815,9 +15816,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 15757 \"kernels.cl.inc\"\n"
-"\n\n"
-"#if GPUSCAN_SORT_TILE_BY_TILE\n\n"
+"#line 15761 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n"
 "#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
 " global uint *states, global uint *next_states, global const uint *bases, \\\n"
@@ -16025,7 +16025,6 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "gpuscan_sort_sweep_pass(true, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
 "}\n"
 "#endif\n"
-"#endif\n"
 "#endif\n\n",
 NULL};
 #else
@@ -16033,7 +16032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 15987 \"kernels.cl.inc\"\n"
+"#line 15991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -18001,7 +18000,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->segment_lanes = 1u << 20;
     /* Fewer elements take smaller groups, which start earlier. tuning: segments-lanes-few */
     p->segment_lanes_items = 256;
-    /* Many elements in segments, long ones split: faster than the path, except for bytes. tuning: segments-split */
+    /* Many elements: long segments are split; faster than the path, except for bytes. tuning: segments-split */
     p->segment_split = 1u << 20;
     p->segment_split_group = 128;
     p->lane_registers = 40;
@@ -18645,9 +18644,9 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds with the program's options, and without some of them if that fails. NVIDIA's assembler may fail with a limit
-   of registers; or even without one, for the optimized kernel ("register allocation failed with register count of 7":
-   an inclusive scan of f32 to f16, rows with a pitch, driver 580), while the same kernel builds unoptimized. */
+/* Builds with the program's options, and without some of them if that fails. NVIDIA's assembler may fail if registers
+   are limited. An optimized kernel may fail even without a limit ("register allocation failed with register count of
+   7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). Unoptimized, that kernel builds. */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     char options[96]; /* what differs between programs is in the prefix, too, so these options need no comparison */
     cl_int code;
@@ -23343,8 +23342,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->key.items = plan->key.staged = plan->key.vector = 0;
 }
 
-/* Sets the groups if segments are split. Segments much longer than the others get extra groups, some a compute unit;
-   these divide the positions of all elements among them. */
+/* Sets the groups if segments are split. Extra groups share the segments of more than split_each elements. Each takes
+   what lies in its own split_count * split_each elements: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -25703,7 +25702,7 @@ static int gpuscan__select_stages(const gpuscan__select_key *key) {
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists its kept elements' positions, for all other outputs. */
+/* Returns whether a tile lists its kept elements' positions: indices, lengths and unstaged outputs need them. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -27075,12 +27074,13 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0;
+    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0, tiles = !own.together || own.counted;
     int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
-           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_BUCKETS, !cpu && sweeps) |
-           GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps) | GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
+           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_BUCKETS, !cpu && sweeps && tiles) |
+           GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
+           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
 /* Returns the last kernel, which makes keys of custom elements. */
@@ -28091,7 +28091,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-/* Returns the most groups that count the digits of all passes, or the parts that are counted. */
+/* Returns the groups that count the digits of all passes; if counted, the most parts for gpuscan_sort_many. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
@@ -29250,13 +29250,10 @@ typedef struct gpuscan__quantile_plan {
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_quantile", NULL}, *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small_names[] = {"gpuscan_quantile_small", NULL};
-    static const char *const large_names[] = {"gpuscan_quantile_large", NULL};
-    return gpuscan__key_is_cpu(key)                 ? cpu
-           : key->own[0] == GPUSCAN__QUANTILE_SMALL ? small_names
-           : key->own[0] == GPUSCAN__QUANTILE_LARGE ? large_names
-                                                    : names;
+    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
+    static const char *const names[][2] = {{"gpuscan_quantile", NULL}, {"gpuscan_quantile", NULL}, /* ALL, PLAIN */
+                                           {"gpuscan_quantile_small", NULL}, {"gpuscan_quantile_large", NULL}};
+    return gpuscan__key_is_cpu(key) ? cpu : names[key->own[0]];
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -29522,7 +29519,7 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
 }
 
 /* Fills counts that are symmetric and whose total is a power of two: the mean is in the middle, and fractions are
-   exact. The ranks are the first and the last of a bin, at the end of a sub-group's share or not. bins: at least 2. */
+   exact. The self-test's ranks are the first or the last of a bin, except for MEAN. bins: at least 2. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {

@@ -26,8 +26,8 @@
 
 enum { SHOWN = 12, GROUP = 64, RUNS = 9 };
 
-/* A map as ulong2: x is the hash, y the power. Each letter contributes an odd factor, so y is 0 only after a character
-   that is no letter. */
+/* A map as ulong2: x is the hash, y the power. Letters' powers are odd, and so are products of them. The power of any
+   other character is 0, so y is 0 only after one. */
 #define SPELLING                                                                                                       \
     "uchar letter(uchar c) {\n"                                                                                        \
     "    if (c >= 'A' && c <= 'Z') return c + 32;\n"                                                                   \

@@ -140,7 +140,7 @@ GPUSCAN_UP8: 14, 15, => 14, 14, # the same
 GPUSCAN_PREFETCH: (size_t)(p) + (bytes)), write, 3 => * # a prefetch has no result, whatever it is of
 GPUSCAN_LINE: 64 => * # between two prefetches
 gpuscan_wide_sum_step: uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += => * # the loop only prefetches, and ends
-gpuscan_wide_sum_step: GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0); => * # a prefetch
+gpuscan_chain_step: GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0); => * # a prefetch
 gpuscan_wide_sum_step: GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0); => * # the same
 gpuscan_scan_step: GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1); => * # the same
 gpuscan_look_back: polls = 0 => polls = 1 # a poll fewer before a late tile is summed: the same sum

@@ -22,8 +22,8 @@ static void with_once(int once) {
     row.up_to = GPUSCAN__ALL;
     row.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     row.once = once;
-    profile->select[0] = profile->runs[0] = row;
-    profile->select_count = profile->runs_count = 1;
+    profile->select.rows[0] = profile->runs.rows[0] = row;
+    profile->select.count = profile->runs.count = 1;
 }
 
 /* Returns whether a case reads tiles once: some of those with the count on the host and some on the device do. */
@@ -206,7 +206,7 @@ static void test_few_of_count(void **state) {
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
         test.gs->device.profile.polls = 3;
-        test.gs->device.profile.scan_count = test.gs->device.profile.segmented_count = 0;
+        test.gs->device.profile.scan.count = test.gs->device.profile.segmented.count = 0;
         test.gs->device.profile.scan_rest.vectors = 2;
         test.gs->device.units = FEW_GROUPS;
         for (number = 0; number < NUMBERS; number++)

@@ -38,7 +38,7 @@ static int in_turn(size_t number, pair p, gpuscan_strategy strategy) {
 
 static const gpuscan_op ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX};
 
-/* Fills in elements whose sums f16 holds exactly in any order, or maxima that rise. */
+/* ADD: fills in elements whose sums f16 holds exactly in any order. MAX: elements below a bound that rises. */
 static void fill(pair p, gpuscan_op op, void *data) {
     uint64_t i;
     for (i = 0; i < count; i++) {
