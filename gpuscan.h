@@ -1823,13 +1823,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n\n\n\n\n"
 "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "#endif\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 75 \"kernels.cl.inc\"\n"
+"#line 77 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#define GPUSCAN_TEST_PLANT_SUMS_TAIL 1\n"
 "#define GPUSCAN_TEST_PLANT_CARRIES 2\n"
@@ -1894,7 +1894,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#define GPUSCAN_FITS(name, bytes) typedef char gpuscan_##name##_fits[(bytes) <= GPUSCAN_SHARED_BYTES ? 1 : -1];\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 144 \"kernels.cl.inc\"\n"
+"#line 146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n"
 "#define GPUSCAN_ON(kind) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_##kind)\n"
@@ -1918,7 +1918,7 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define GPUSCAN_WAIT(flags) barrier(flags)\n"
 "#define GPUSCAN_TILE_END()\n"
-"#endif\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n"
 "#if GPUSCAN_GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)\n"
 "#define GPUSCAN_ONE_ITEM if (get_local_id(0) != 0) return;\n"
 "#else\n"
@@ -1957,7 +1957,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n"
 "#ifndef GPUSCAN_TEST_GROUP\n"
 "#define GPUSCAN_TEST_GROUP (uint)get_group_id(0)\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n"
 "static inline void gpuscan_device_fence(void) {\n"
 "#if GPUSCAN_FENCE == GPUSCAN_FENCE_PTX\n"
 "__asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
@@ -2571,7 +2571,7 @@ static const char *const gpuscan__piece_tickets[] = {
 "#else\n"
 "return count;\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n\n\n\n"
 "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
 "#if GPUSCAN_GROUP == 1\n"
@@ -2594,7 +2594,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1014 \"kernels.cl.inc\"\n"
+"#line 1013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2623,7 +2623,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1039 \"kernels.cl.inc\"\n"
+"#line 1038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2693,8 +2693,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1112 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 1111 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
 "typedef struct {\n"
@@ -2826,7 +2826,7 @@ NULL};
 static const char *const gpuscan__piece_segment_heads[] = {
 "#line 1259 \"kernels.cl.inc\"\n"
 "\n"
-"#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
 "#else\n"
 "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
@@ -2964,7 +2964,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1418 \"kernels.cl.inc\"\n"
+"#line 1419 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3015,7 +3015,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "GPUSCAN_LOW_NUMBER(prefix) = lost < 0 || lost > 0 ? lost : GPUSCAN_IDENTITY;\n"
 "prefix.high = sum;\n"
 "return prefix;\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_prefix_add(gpuscan_prefix prefix, gpuscan_t sum) {\n"
 "gpuscan_t low = gpuscan_combine(gpuscan_low_sum(prefix), sum);\n"
 "if (GPUSCAN_BREAKS(sum)) {\n"
@@ -3175,7 +3175,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n",
 "#define GPUSCAN_OF_WORDS(name, type, words, word) \\\n"
 " static inline type name(const words *from) { \\\n"
 " union { \\\n"
@@ -3197,7 +3197,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_state_words[] = {
-"#line 1687 \"kernels.cl.inc\"\n"
+"#line 1686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_TEST_SILENT\n"
 "#define GPUSCAN_TEST_SILENT(tile) false\n"
@@ -3345,8 +3345,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1864 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 1863 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
 "#endif\n"
@@ -3503,7 +3503,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n",
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#endif\n\n\n"
+"#endif\n\n"
 "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
 "const int words = sizeof(gpuscan_plain_uints) / 4;\n"
 "gpuscan_plain_uints x, y, picked;\n"
@@ -3576,9 +3576,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "return after;\n"
 "#endif\n"
-"}\n\n\n\n\n"
-"#define GPUSCAN_LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n\n"
-"#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n"
+"}\n\n\n\n"
+"#define GPUSCAN_LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n"
+"#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_plain *x, const uint *reach, gpuscan_plain *before,\n"
 "gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
 "uint lane = GPUSCAN_LANE;\n"
@@ -3793,8 +3793,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2361 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 2360 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
 "#endif\n"
@@ -4161,7 +4161,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
 "}\n"
 "}\n\n",
-"#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n\n"
+"#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n\n\n"
 "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key, GPUSCAN_KEY above) {\n"
 "uint from = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES;\n"
 "if (GPUSCAN_LANE == GPUSCAN_LANES - 1)\n"
@@ -4395,7 +4395,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
 "gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
 "}\n\n"
-"#if GPUSCAN_SELECT\n\n\n"
+"#if GPUSCAN_SELECT\n\n"
 "#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
 "#if (GPUSCAN_FLAG_BYTES || GPUSCAN_KEY_BYTES) && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n\n"
 "static inline uint gpuscan_nibble(uint word) {\n"
@@ -4657,9 +4657,9 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3325 \"kernels.cl.inc\"\n"
+"#line 3323 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"typedef ushort gpuscan_place;\n\n\n\n\n"
+"typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "typedef gpuscan_number gpuscan_listed;\n"
 "typedef char gpuscan_listed_size_differs[sizeof(gpuscan_number) == GPUSCAN_RESULTS_LISTED ? 1 : -1];\n"
@@ -4993,8 +4993,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3680 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 3679 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -5096,7 +5096,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#endif\n"
 "return gpuscan_after_base(tile->base, total);\n"
 "}\n\n"
-"#if GPUSCAN_PACKED_HERE\n\n\n"
+"#if GPUSCAN_PACKED_HERE\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
 "const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
 "global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
@@ -5296,7 +5296,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_SELECT\n\n",
+"#if !GPUSCAN_SELECT\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_below(gpuscan_tile *tile, gpuscan_prefix prefix, gpuscan_t *sum) {\n"
 "#if GPUSCAN_EXACT_PREFIX\n"
 "gpuscan_tile_after(tile, gpuscan_low_sum(prefix));\n"
@@ -5305,7 +5305,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#else\n"
 "return prefix;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_within(gpuscan_tile *tile, gpuscan_prefix before, gpuscan_prefix outer,\n"
 "gpuscan_t *sum) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
@@ -5511,7 +5511,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 4228 \"kernels.cl.inc\"\n"
+"#line 4229 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ANY_BIT(name, type) \\\n"
 " GPUSCAN_INLINE bool name(type x) { \\\n"
@@ -5525,7 +5525,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 " for (uint w = 0; w < sizeof(type) / 8; w++) \\\n"
 " all |= bits.word[w]; \\\n"
 " return all != 0; \\\n"
-" }\n\n\n"
+" }\n\n"
 "#if GPUSCAN_SELECT\n\n"
 "#define GPUSCAN_WORD_BITS 64\n"
 "#define GPUSCAN_STEP_BITS 16u\n"
@@ -5583,7 +5583,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
 "#endif\n"
 "return word;\n"
-"}\n\n\n",
+"}\n\n\n\n",
 "static inline ulong gpuscan_kept_words(global const gpuscan_src *src, ulong first, ulong last, ulong *words,\n"
 "ulong *at) {\n"
 "ulong kept = 0;\n"
@@ -6049,7 +6049,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "#define gpuscan_span_sum(from, first, last, head) gpuscan_heads_sum(from, first, last, 0)\n"
 "#endif\n"
-"#if GPUSCAN_ARG_WIDE > 1\n\n\n",
+"#if GPUSCAN_ARG_WIDE > 1\n\n",
 "#define GPUSCAN_ARG_STEP (4 * GPUSCAN_ARG_WIDE)\n"
 "#define GPUSCAN_ARG_BLOCK (4096 / sizeof(gpuscan_src))\n"
 "typedef GPUSCAN_PASTE(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n\n"
@@ -6243,7 +6243,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_vectors_scan(span->src, dst, i, span->last, &before, i, apart, stream);\n"
 "sum = GPUSCAN_WHOLE(before.own);\n"
 "return apart ? gpuscan_after(prefix, sum) : sum;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_prefix prefix,\n"
 "bool apart, uint flags, gpuscan_span *ahead) {\n"
 "global const gpuscan_src *src = span->src;\n"
@@ -6422,7 +6422,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "at->whole = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
 "x = gpuscan_combine_wide(span.low, GPUSCAN_INCLUSIVE ? x : before);\n"
 "gpuscan_store_wide(dst, i, GPUSCAN_EXACT_PREFIX ? gpuscan_combine_wide(span.high, x) : x, stream);\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
 "gpuscan_segment *segment, bool stream) {\n"
 "gpuscan_segment_wide at;\n"
@@ -16504,19 +16504,19 @@ enum { GPUSCAN__LITERALS = 233 };
     X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past the cache */                                  \
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
-    X(FLAG_FINISH, 256)      /* histogram: the last group to arrive finishes */                                        \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also finishes: [HISTOGRAM FINISH] */                            \
     X(FLAG_TALLY_U32, 512)   /* the call wants the count of what was written, as u32 */                                \
     X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
-    X(FLAG_DISPATCH, 2048)   /* it wants the dispatch's arguments */                                                   \
+    X(FLAG_DISPATCH, 2048)   /* the call wants arguments of a dispatch for what was written */                         \
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
-    X(FLAG_BUCKETS, 32768)   /* sort: into buckets of the last digit first */                                          \
+    X(FLAG_BUCKETS, 32768)   /* sort: into buckets of the most significant digit first */                              \
     X(FLAG_IF_UNEVEN, 65536) /* sort: run only if the buckets were uneven */                                           \
     X(FLAG_PACKS, 131072)    /* sort: a record's fields come from separate arrays */                                   \
-    X(FLAG_UNPACKS, 262144)  /* sort: they go to separate arrays */                                                    \
+    X(FLAG_UNPACKS, 262144)  /* sort: a record's fields go to separate arrays */                                       \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
-    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: a rehearsal, do nothing */                            \
+    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing (a rehearsal) */                           \
     X(SORT_FETCHED, 4)       /* records that a work-item loads at a time */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -16528,7 +16528,7 @@ enum { GPUSCAN__LITERALS = 233 };
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
-    X(BIN_MODE_VALUE, 0)     /* integers: a bin per value; gpuscan_even_bin explains these */                          \
+    X(BIN_MODE_VALUE, 0)     /* integers: a bin per value; see gpuscan_even_bin */                                     \
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
@@ -16545,9 +16545,9 @@ enum { GPUSCAN__LITERALS = 233 };
     X(PACKED_AND, 4)                                                                                                   \
     X(PACKED_OR, 5)                                                                                                    \
     X(PACKED_XOR, 6)                                                                                                   \
-    X(HEADS_NONE, 0)         /* scan: what marks the segments' first elements: nothing */                              \
+    X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
-    X(HEADS_KEYS, 2)         /* keys that differ from the one before */                                                \
+    X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
     X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
     X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
@@ -16560,7 +16560,7 @@ enum { GPUSCAN__LITERALS = 233 };
     X(MERGE_LOCAL, 1)        /* values are counted, then added to their bins in local memory */                        \
     X(MERGE_GLOBAL, 2)       /* the same in global memory */                                                           \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have arrived */                   \
-    X(ARRIVALS_U64, 40)      /* they count groups in 64-bit words, from this bit on */                                 \
+    X(ARRIVALS_U64, 40)      /* accumulators of 64 bits count groups, from this bit on */                              \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
     X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
     X(QUANTILE_SMALL, 2)     /* the same, several small histograms in a group */                                       \
@@ -16654,7 +16654,7 @@ static const struct {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* The calls that a row of a profile serves, apart from their size. */
+/* Names the kinds of calls that a row of a profile can serve. The row's up_to limits their size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
@@ -16665,12 +16665,12 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
-    GPUSCAN__FOR_F64_VALUES /* and those values are f64 */
+    GPUSCAN__FOR_F64_VALUES /* runs that reduce f64 values */
 } gpuscan__tuning_for;
 
-/* How a call is cut into tiles, up to a size. Bytes are those of the elements that count: in scans the larger of source
-   and destination, in selections and runs the source that decides. With the CPU strategies one work-item takes a tile
-   of chunk bytes. Otherwise a tile is group * vectors vectors of 16 bytes. */
+/* Says how calls up to a size are cut into tiles. A scan's size in bytes is that of its larger array, src or dst; a
+   selection's or runs' size is that of the array that decides what is kept. With the CPU strategies one work-item takes
+   a tile of chunk bytes. Otherwise a tile is group * vectors vectors of 16 bytes. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
@@ -16680,11 +16680,11 @@ typedef struct gpuscan__tuning {
                            the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* 1: tiles are loaded once (rows of selections and runs) */
+    int once;           /* 1: tiles are loaded once, not twice (only for selections and runs) */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Indices by the size of samples: 1 byte, or more; of elements: up to 4 bytes, or more. */
+/* Indices of a profile's arrays. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 enum { GPUSCAN__MAX_TUNINGS = 18 };
@@ -16693,19 +16693,19 @@ typedef struct gpuscan__tunings {
     uint32_t count;
 } gpuscan__tunings;
 
-/* A tile of a sort that takes one launch a pass. */
+/* The size of a tile in a sort of one launch a pass. */
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* rounds: elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* When the passes of a sort move indices within buckets, and a last launch gathers the records: the first pass sorts
-   records into buckets of the last digit, so that the gather reads from one bucket at a time. */
+/* Says when a sort fetches records: its first pass sorts records into buckets of the most significant digit, the others
+   move indices within buckets, and a last launch gathers the records, from one bucket at a time. */
 typedef struct gpuscan__sort_fetch {
-    uint64_t elements[2]; /* from this many elements on; [0] with one payload, [1] with several; 0: never */
-    uint32_t record, passes; /* and with records of at least so large, in bytes, and at least this many passes */
-    uint64_t bucket; /* largest bucket in bytes, or the passes move the records: the last-level cache holds one bucket.
-                        gpuscan__open_nvidia sets it */
+    uint64_t elements[2]; /* least elements, [0] with one payload, [1] with several; 0: never */
+    uint32_t record, passes; /* least bytes of a record, and least passes */
+    uint64_t bucket; /* largest bucket in bytes, which fits the cache (set by gpuscan__open_nvidia). If a bucket
+                        is larger, the passes move the records */
     uint32_t rounds[GPUSCAN__BY_SIZE]; /* elements per work-item in tiles of indices, keys of up to 4 and of 8 bytes */
 } gpuscan__sort_fetch;
 
@@ -16713,7 +16713,7 @@ typedef struct gpuscan__profile {
     const char *name;
     int fence;           /* a GPUSCAN__FENCE_... */
     int lanes;           /* a GPUSCAN__LANES_... */
-    uint32_t lane_width; /* of a sub-group; without lanes, of the tree that sums a group's values */
+    uint32_t lane_width; /* lanes of a sub-group; without lanes, width of the tree that sums a group's values */
     int nulls;    /* the driver accepts NULL for a missing buffer */
     int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
     unsigned refused; /* strategies that do not work on the device: a sum of 1 << strategy */
@@ -16722,11 +16722,11 @@ typedef struct gpuscan__profile {
 
     gpuscan__tunings scan;
     gpuscan__tuning scan_rest;  /* scans that no row matches */
-    gpuscan__tunings segmented; /* scans by segments, tried before those of scan */
-    gpuscan__tunings select, runs; /* none: as scan */
+    gpuscan__tunings segmented; /* scans by segments; these rows are tried before those of scan */
+    gpuscan__tunings select, runs; /* without rows runs uses those of select, and select those of scan */
     uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
     uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
-    uint32_t rows_group, rows_vectors; /* scans of short rows: vectors per work-item, at least; group 0: none */
+    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: least vectors per work-item; group 0: none */
     uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
     uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
@@ -16739,8 +16739,8 @@ typedef struct gpuscan__profile {
     gpuscan_strategy reduce;
     uint32_t reduce_group;
     uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t reduce_vectors_custom; /* of custom operators on elements of 8 or 16 bytes */
-    /* of groups that load whole chunks of structs: see gpuscan__reduce_takes_rows; group 0: none do */
+    uint32_t reduce_vectors_custom; /* reduce_vectors for custom operators on elements of 8 or 16 bytes */
+    /* for groups that load whole chunks of structs (gpuscan__reduce_takes_rows); group 0: no such groups */
     uint32_t reduce_rows_group, reduce_rows_per_unit, reduce_rows_registers;
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in gpuscan__tuning */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same for reductions of rows and segments */
@@ -16749,13 +16749,13 @@ typedef struct gpuscan__profile {
     uint32_t segment_registers;
     uint32_t row_lanes_group, row_lanes;         /* lanes sum rows of up to row_lanes elements, without a path */
     uint32_t segment_lanes_group, segment_lanes; /* the same for segments: up to segment_lanes elements in total */
-    uint32_t segment_lanes_items; /* if segments are short on average, the group is halved until count is at least this
-                                     many elements per work-item of one group; 0: never */
+    uint32_t segment_lanes_items; /* if segments are short on average, the group is halved until the call has at
+                                     least this many elements per work-item of one group; 0: never */
     /* lanes also take segments of segment_split or more elements in total, if long enough on average; 0: never */
     uint32_t segment_split_group, segment_split;
-    uint32_t segment_each_group;    /* the group, if a group takes a whole segment and cannot load vectors */
-    uint32_t segment_split_mean[3]; /* that average in elements, at least, for elements of 1 byte, of 2 or 3, of more */
-    uint32_t segment_long; /* groups share a segment then only if it has at least this many elements */
+    uint32_t segment_each_group;    /* group size if each group takes a whole segment, but loads no vectors */
+    uint32_t segment_split_mean[3]; /* least average for segment_split: elements of 1 byte, of 2 or 3, of more */
+    uint32_t segment_long; /* split segments have at least this many elements; several groups share each */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 
     gpuscan_strategy histogram;
@@ -16764,8 +16764,8 @@ typedef struct gpuscan__profile {
     uint32_t counts_per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
     uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
     uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t counts_registers; /* registers; not for many samples with bins cut into slices */
-    uint32_t short_vectors;    /* vectors that a work-item loads at a time, for few samples with bins cut into slices */
+    uint32_t counts_registers; /* registers per work-item, except for many samples with sliced bins */
+    uint32_t short_vectors;    /* vectors that a work-item loads at a time if it has few samples and sliced bins */
     uint32_t counts_local;     /* bytes of local memory for bins, at most */
     uint32_t counts_slices;    /* bins that do not fit are cut into at most this many slices */
     uint32_t slice_more;       /* few samples use more slices than necessary, as long as a work-item counts at most this
@@ -16775,23 +16775,23 @@ typedef struct gpuscan__profile {
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* sort_vectors: elements of a tile per work-item, at most */
     uint32_t sort_local; /* bytes of local memory per group, at most; 0: no limit */
-    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* one launch a pass with lanes, for keys of up to 4 and of 8
-                                                           bytes: without values, with values of 4, 8, 12, 16 bytes */
-    uint32_t sort_halves; /* then a tile's records go through local memory in parts: 1: if there are values, and they or
-                             the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
+    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* with lanes, tiles of a launch per pass: keys of up to 4, of
+                                                           8 bytes; without values, with values of 4 to 16 bytes */
+    uint32_t sort_halves; /* not 0: a tile's records go through local memory piece by piece. 1: if there are values, and
+                             they or the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
     /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
        keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; record of 0, 4, 8, 12, 16 bytes */
     uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5];
-    gpuscan__sort_fetch sort_fetch; /* when records are gathered from buckets instead */
+    gpuscan__sort_fetch sort_fetch; /* when records are fetched from buckets */
     uint32_t sort_small; /* CPU strategies: elements up to which one work-item sorts in one launch */
     uint32_t sort_together; /* single pass: elements up to which groups that wait for each other sort in one launch,
                                with a tile per compute unit at most. Running groups must not be stopped */
-    uint32_t sort_units; /* compute units per such group, which lets all of them run at once */
+    uint32_t sort_units; /* compute units for each of these groups, so that all groups run at once */
     int sort_counted_once; /* 1: sorts of a count on the device take one launch, too, whatever the count */
-    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* for these, as sort_tiles */
-    int sort_one; /* for them: a single tile stays in its group's registers, at the price of twice the code */
-    uint32_t sort_part;  /* CPU: elements of a part, at least; its partly written cache lines cost as much as
-                            thousands */
+    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* tiles of such sorts, in the order of sort_tiles */
+    int sort_one; /* 1: in such sorts a single tile stays in its group's registers, which doubles the code */
+    uint32_t sort_part;  /* CPU: least elements of a part; its partly written cache lines cost as much time as
+                            thousands of elements */
     uint32_t sort_parts; /* CPU strategies: parts per compute unit, at most */
     uint32_t sort_buckets; /* CPU strategies: elements from which keys go into buckets first */
     uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
@@ -16807,7 +16807,7 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* of a launch, at most: as many as the size_t of host and device hold */
+    uint64_t work_items; /* work-items of a launch, at most: what size_t holds on host and device */
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
     uint64_t parameters; /* bytes of a kernel's arguments, at most */
@@ -16874,7 +16874,7 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* of a program loaded from a blob only registers is set */
+    gpuscan__key key; /* if the program is loaded from a blob, only registers is set */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels, by which a blob identifies the program */
@@ -16911,7 +16911,7 @@ typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes in place of the caller's buffers, bytes of scratch, zeros at its begin */
+    uint64_t sham, scratch, zeros; /* bytes for the caller's buffers; bytes of scratch, and how many of them are 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
@@ -17189,16 +17189,16 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of it that flag that a segment has begun; 0: no such flag */
+    uint32_t begun;  /* bytes of the flag in it that says whether a segment has begun; 0: no such flag */
     int arg;         /* ARGMIN or ARGMAX */
     int exact;       /* prefixes of tiles and parts have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
-    int selects; /* not 0: source elements are converted to the number of elements kept: a GPUSCAN__SELECTS_... */
-    int inverts; /* to the number not kept */
+    int selects; /* a GPUSCAN__SELECTS_...; not 0: a source element is converted to the number that it keeps */
+    int inverts; /* a source element is converted to the number that it does not keep */
     uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
 
-    /* of runs: the keys decide what is kept, and elements are the values to reduce, if there are any */
+    /* Runs: the keys decide what is kept; the elements are the values to reduce, if the call reduces any. */
     gpuscan_type key; /* DEFAULT: not a call of runs */
     uint32_t key_size;
     int reduces;
@@ -17390,7 +17390,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
     } else {
         int identity = gpuscan__ops[e->op].identity;
-        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
+        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* -0 is the identity, but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
         gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
         gpuscan__define(text, "IDENTITY",
@@ -17495,7 +17495,7 @@ typedef struct gpuscan__range {
     int reads, writes;
     int rereads;  /* a pass reads what an earlier pass has written */
     int in_place; /* may be the same range as the one with the same number; 0: must not */
-    int shorter;  /* and may end before it */
+    int shorter;  /* in_place: the range may end before that one */
     int partial;  /* the call leaves parts of it unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
     int idle;     /* a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
@@ -17570,17 +17570,17 @@ struct gpuscan__operation {
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
-    /* Runs a round of the self-test, one of test_rounds at most: the program built for a plan, on its own data. *right,
-       1 on entry: the results equal those of a loop on the host. Returns at once if the program has no such round. */
+    /* Runs a plan's program on data of one of the self-test's rounds, at most test_rounds. Clears *right, 1 on entry,
+       if results differ from those of a loop on the host. Returns at once if the program has no such round. */
     unsigned test_rounds;
     gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, unsigned round,
                                 int *right);
-    /* Tests a program with the caller's texts: one with stand-ins for these texts. */
+    /* Tests a program with custom texts by a program that has the self-test's stand-ins for these texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* When a sub-group works alone, which LANES_LOCAL can only do as the whole group: never; when it looks back; when it
-   combines results in order. */
+/* Says when one sub-group of a group works while the others wait: never, in a look-back, or to combine results in
+   order. LANES_LOCAL cannot do this, so its groups are then a single sub-group. */
 enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
 
 /* Defines the gpuscan__operation at the end of an operation's section. */
@@ -17608,7 +17608,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* A piece, if the condition holds. tools/embed reads the functions that list pieces and describes their form. */
+/* The bit of a piece, if the condition holds. tools/embed reads the functions that list pieces, and says their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -17794,8 +17794,8 @@ static void gpuscan__profile_progress(gpuscan__profile *p) {
     p->counts_local = 32 * GPUSCAN__KIB;
 }
 
-/* Larger sort tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD and
-   CDNA 2. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd */
+/* Larger sort tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD;
+   CDNA runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd */
 static void gpuscan__profile_amd(gpuscan__profile *p) {
     gpuscan__profile_progress(p);
     p->parts_vectors = 4; /* 8 vectors of 8-byte elements leave registers for only 2 waves */
@@ -17819,7 +17819,7 @@ static void gpuscan__profile_intel(gpuscan__profile *p) {
     p->sort_vectors = 16;
     p->sort_halves = 2;
     p->sort_together = (uint32_t)1 << 18; /* tuning: sort-together-others */
-    p->sort_units = 8; /* local memory is shared by 8 or 16 units, and 512 work-items by 8 lanes take 8 units */
+    p->sort_units = 8; /* 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units */
 }
 
 /* NVIDIA's rows, operation by operation. All were measured on an H200. */
@@ -17978,7 +17978,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        resident. A prefetch of tiles costs some percent. tuning: scan-rows */
     p->rows_wider = 1;
     gpuscan__set_by_size(p->rows_registers, 56, 64);
-    /* 8 loads in flight, and two groups of 512 with all the registers they can have. tuning: reduce-groups */
+    /* A work-item has 8 loads in flight, and two groups of 512 share all registers. tuning: reduce-groups */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
     /* Structs are combined in order, two vectors a work-item. tuning: reduce-structs */
@@ -17995,19 +17995,18 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->segment_items_narrow = 61;
     p->row_items = 23;
     p->segment_per_unit = 4;
-    /* Few elements in segments: large groups. tuning: segments-lanes */
+    /* Few elements in segments are summed by large groups. tuning: segments-lanes */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
     /* Fewer elements take smaller groups, which start earlier. tuning: segments-lanes-few */
     p->segment_lanes_items = 256;
-    /* Many elements: long segments are split; faster than the path, except for bytes. tuning: segments-split */
+    /* With many elements long segments are split, which beats the path except for bytes. tuning: segments-split */
     p->segment_split = 1u << 20;
     p->segment_split_group = 128;
     p->lane_registers = 40;
     p->segment_registers = 64;
-    /* Histograms: one group of 1024 with its bins per multiprocessor, with all the registers it can have, for loads in
-       flight while it counts. With 32 copies of the bins of bytes no two lanes share a bank; other samples arrive too
-       slowly for that to matter. */
+    /* Histograms: a multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With
+       32 copies of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
     p->counts_group = 1024;
     gpuscan__set_by_size(p->counts_per_unit, 1, 1);
     p->counts_per_unit_far = 2;
@@ -18026,8 +18025,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->integral_rows = 128;
 }
 
-/* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it takes many
-   groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
+/* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: llvmpipe gets
+   many groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
    (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
    function. */
 static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
@@ -18193,7 +18192,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* groups reach different numbers of barriers, and compilers for CPUs hang on that */
+        /* this strategy's groups reach different numbers of barriers, on which compilers for CPUs hang */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.fence != GPUSCAN__FENCE_MEM)
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -18212,7 +18211,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
             device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
-            /* a folding group's sub-groups wait for each other; no such driver guarantees that all run */
+            /* sub-groups of [SCAN AHEAD]'s folding group wait for each other; no such driver promises that all run */
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
@@ -18758,7 +18757,7 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
-/* LANES_LOCAL, too, so that tests run the code for NVIDIA's compiler. */
+/* Returns whether lanes are NVIDIA's, or LANES_LOCAL, with which tests run the same code. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
@@ -18808,7 +18807,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     size_t i;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.inlines);
-    if (gs->device.profile.inlines) /* for custom texts; the kernels end it */
+    if (gs->device.profile.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
         gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
@@ -19091,7 +19090,7 @@ static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t b
     return mem;
 }
 
-/* Reports that the driver did not create a buffer; if it is too large, also the largest size that the device takes. */
+/* Reports that the driver did not create a buffer. If the buffer is too large, names the device's largest size. */
 static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
     cl_ulong most = 0;
     if (code == CL_INVALID_BUFFER_SIZE &&
@@ -19173,7 +19172,7 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
 /* The commands of one call, in order; only the last one writes outputs. In an out-of-order queue each command waits for
-   the one before it. After a wait list it does so in any queue, so that a failed event stops the whole call. */
+   the one before it. With a wait list commands wait so in any queue, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -19253,7 +19252,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the chain wait for an event, which it then owns. A command takes one list: a marker joins the earlier one. */
+/* Makes the chain wait for an event, which it then owns. If there are events already, a marker joins them to one. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
@@ -19368,7 +19367,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise only the tracer needed it */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
-        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use it */
+        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
     }
     gpuscan__chain_waited(chain);
     return result;
@@ -19457,7 +19456,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
     r = gpuscan__chain_scratch(chain, plan);
-    if (r != 0 || queue == gs->service_queue) /* a self-test is not a call */
+    if (r != 0 || queue == gs->service_queue) /* a self-test does not count as the last call */
         return r;
     if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
@@ -19480,7 +19479,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
-    const char *name; /* the kernel's */
+    const char *name; /* of the kernel */
     gpuscan__known *known;
     cl_mem stand_in; /* in place of buffers that are not given; NULL if the driver takes NULL */
     uint32_t stand_in_generation;
@@ -19488,7 +19487,7 @@ typedef struct gpuscan__launch {
     cl_int code;
 } gpuscan__launch;
 
-/* The generation of buffers that the library does not own: they are always set. */
+/* The generation of buffers that the library does not own. Such an argument is set at each launch. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
@@ -19515,7 +19514,7 @@ static void gpuscan__record_buffer(const gpuscan__launch *launch, gpuscan__step_
     gpuscan__record(launch->chain, kind, "", 0);
 }
 
-/* stand_in: one of the call's buffers, used if neither NULL nor one of the library's buffers will do. */
+/* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
@@ -19541,8 +19540,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     return launch;
 }
 
-/* value NULL: size bytes of local memory. generation: 0 for a value; for one of the library's buffers the generation
-   that it belongs to. kept: where the value is remembered; NULL: the argument is set each time. */
+/* Sets an argument. value: NULL for size bytes of local memory. generation: of one of the library's buffers; 0: not a
+   buffer. kept: where the value is remembered; NULL: the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -19562,7 +19561,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS for any other buffer. */
+/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS for any other buffer. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -19600,8 +19599,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return 0;
 }
 
-/* Sets the scratch of a kind. Returns the offset behind its counters, if the kind has any, and `past` more bytes, in
-   units of bytes_each (see gpuscan__slack). */
+/* Sets the scratch of a kind. Returns the offset, in units of bytes_each (see gpuscan__slack), of what follows the
+   kind's ticket counters, if it has any, and `past` more bytes. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer none = {NULL, 0};
@@ -19816,7 +19815,7 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
-/* Marks a range as rows, with gaps between them if the pitch is larger than count. */
+/* Marks a range as rows of count elements, with gaps between them if the pitch is larger. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
     if (rows < 2 || count == 0)
@@ -20071,7 +20070,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
 
 /* ---- images */
 
-/* The channels of an image's pixels. Orders newer than OpenCL 1.2's headers, and extensions', are numbers. */
+/* The channels of an image's pixels. Orders that OpenCL 1.2's headers lack are given as numbers. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
@@ -20255,7 +20254,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns a state word's bits for values of t_size bytes; 0: no word holds them. whole: groups of whole sub-groups. */
+/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -20395,7 +20394,7 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
-        plan->key.strategy = strategy; /* for the note */
+        plan->key.strategy = strategy; /* for gpuscan__note_refusal */
         gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
         gs->error[0] = 0;
         *again = 1;
@@ -20412,7 +20411,7 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
 /* Returns whether a program is tested when it is first built. If it fails, this object stops using its strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    /* a stand-in is one more program, which CPU compilers take a second for; programs of builtin types test the rest */
+    /* CPU compilers take a second for a stand-in's program; programs of builtin types test the same kernels */
     if (gpuscan__key_is_cpu(&plan->key) && e->custom)
         return 0;
     /* only the caller's text knows how to convert between a builtin type and the caller's type */
@@ -20673,7 +20672,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return gpuscan__default_queue(gs, &queue);
 }
 
-/* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: of the mode SIZE, 0 on entry. */
+/* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: for the mode SIZE; 0 on entry. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     gpuscan_result r;
     plan->is_run = mode == GPUSCAN__RUN;
@@ -20774,7 +20773,7 @@ static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, gpus
     uint32_t u32 = (uint32_t)number.bits;
     if (type == GPUSCAN_TYPE_F32)
         memcpy(at, &f32, sizeof(f32));
-    else if (size == 8) /* f64, too */
+    else if (size == 8) /* u64, i64, f64 */
         memcpy(at, &number, sizeof(number));
     else if (size == 4)
         memcpy(at, &u32, sizeof(u32));
@@ -20834,9 +20833,9 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
 /* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* begins tiles of its parity with an edge, others with elements that hide nothing before them */
-    int decides;    /* a reduction whose operator returns one of its values: it returns element `best`; */
-    uint64_t best;  /* count: it returns init */
+    unsigned round; /* tiles of the same parity begin with an edge (gpuscan__is_edge), others with unmarked elements */
+    int decides;    /* 1: a reduction whose operator returns one of the elements, or init */
+    uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -20855,7 +20854,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with one, or one of about spacing others. */
+/* Returns whether element i is an edge, the second of a tile that begins with one, or about one in spacing others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -20865,7 +20864,7 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns 2 to 100; an edge's rank is above those of all elements before it. */
+/* Returns element i's rank, 2 to 100. Ranks do not fall. An edge's rank is above those of all elements before it. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
     if (i == shape->count - 1)
@@ -20875,22 +20874,22 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i)
     return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
 }
 
-/* Returns the largest value so far at marked elements, otherwise 0. decides: element `best` has the largest value. */
+/* Returns a marked element's rank, otherwise 0. decides: element `best` has the largest value. */
 static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->decides)
         return i == shape->best ? 100 : gpuscan__mix(i) % 90;
     return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
 }
 
-/* Returns 0 except at marked elements. decides: element `best` is the last one that is not 0. */
+/* Returns a marked element's rank, otherwise 0. decides: element `best` is the last one that is not 0. */
 static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->decides && shape->best < shape->count && i <= shape->best)
         return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
     return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
 }
 
-/* Returns the bit that changes at element i, another one for each element, the low ones at edges; 64: none. One of the
-   first 8 bits is init's (gpuscan__test_init_bit); of the higher bits every second one never changes. */
+/* Returns the bit that only element i changes; 64: it changes none. Edges change bits below 8, other elements even bits
+   from 8 on; odd ones never change. One of the bits below 8 is init's (gpuscan__test_init_bit). */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -20925,7 +20924,7 @@ static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_
 }
 
 static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
-    return shape->round % 2 ? 0 : 2; /* bits of element 0 and of tile 1's first element: not edges in this round */
+    return shape->round % 2 ? 0 : 2; /* that of element 0 or tile 1's first element, which is no edge in this round */
 }
 
 /* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
@@ -21021,7 +21020,7 @@ static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpus
     case GPUSCAN__DATA_FALLING:
         return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* together with the bits that no element changes */
+    case GPUSCAN__DATA_CLEARED: /* changes init's bit; SET also sets the bits above those of elements */
         bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
         if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
             bit = ~bit;
@@ -21086,7 +21085,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
     gpuscan__put_number(e->dst, total, 0, sum);
 }
 
-/* A self-test has its own buffers and scratch: calls that still wait may use the object's. Guard bytes follow each. */
+/* A self-test has its own buffers and scratch: waiting calls may use the object's. Guard bytes follow each array. */
 enum { GPUSCAN__TEST_ARRAYS = 7 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
@@ -21112,7 +21111,7 @@ typedef struct gpuscan__test {
     int count, failed;
 } gpuscan__test;
 
-/* Adds an array, an output unless its contents are set and gpuscan__test_filled follows. NULL: out of memory. */
+/* Adds an array. It is an output unless its contents are set and gpuscan__test_filled called. NULL: no memory. */
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = &test->arrays[test->count];
     bytes += GPUSCAN__TEST_GUARD;
@@ -21214,7 +21213,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Whether a self-test's result is right. Tests on layers that run nothing define their own. */
+/* Says whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
@@ -21295,8 +21294,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     return r == 0 ? gpuscan__test_scratch(gs, &plan->need, call->scratch.mem, right) : r;
 }
 
-/* Runs the program on the arrays. *right: each then holds what is expected, its guard included. plan: the operation's,
-   begun with its desc; call: that desc's. Releases everything. */
+/* Runs the program on the arrays and releases everything. Sets *right to whether each array then holds what is
+   expected, its guard included. plan: the operation's, begun with its desc; call: that desc's. */
 static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
                                         gpuscan_call *call, int *right) {
     gpuscan_result r;
@@ -21344,7 +21343,7 @@ static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, c
 
 /* Runs a call's commands in the library's queue with other buffers and scratch, and with a count of 0 that the device
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data besides the counted elements are large: very many bins. */
+   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -21469,7 +21468,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
         }
     }
     if (gs->service_queue) {
-        cl_int finished = gs->cl.clFinish(gs->service_queue); /* as in a rehearsal */
+        cl_int finished = gs->cl.clFinish(gs->service_queue); /* even after a failure, as in gpuscan__rehearse */
         code = code == CL_SUCCESS ? finished : code;
     }
     gpuscan__stage_end(gs, &stage);
@@ -21548,7 +21547,7 @@ static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer. A blocking write ensures only that the array is read; without order its event must be waited for. */
+/* Fills a buffer. A blocking write ensures only that the array is read; out of order its event must be waited for. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -21600,7 +21599,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     return GPUSCAN_SUCCESS;
 }
 
-/* Copies what a call has written back into its array. */
+/* Copies an output from its buffer to the caller's array after the call. */
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     size_t bytes = (size_t)gpuscan__host_bytes(array);
@@ -21717,7 +21716,7 @@ enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* in another program */
+    GPUSCAN__SCAN_ROWS = 0 /* in the programs for whole rows */
 };
 
 /* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
@@ -21725,12 +21724,12 @@ enum {
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory for one value a window of tiles. */
+/* Returns the bytes of local memory for one value per window of tiles. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Refuses a strategy for operations that look back a window of tiles at a time, also a look-back without lanes. */
+/* Returns why a strategy is not used for scans, selections, runs; NULL: it may be. AUTO looks back by lanes only. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
@@ -21816,7 +21815,7 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan,
     return GPUSCAN_SUCCESS;
 }
 
-/* Where segments begin, for a kernel. */
+/* Says where segments begin, for a kernel. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
     gpuscan_buffer data; /* FLAGS, KEYS: the caller's */
@@ -21896,7 +21895,7 @@ typedef struct gpuscan__scan_key {
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
     uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
-    uint32_t heads_real; /* KEYS: they are floats */
+    uint32_t heads_real; /* KEYS: the keys are floats */
     uint32_t counted;    /* only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -21907,7 +21906,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
-    uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
+    uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles by which summing is ahead of scanning */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
@@ -21972,7 +21971,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 }
 #undef GPUSCAN__HEADS_KERNELS
 
-/* Defines what scans by segments need besides. */
+/* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     int begun_log = 0;
@@ -22025,8 +22024,8 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments: what says where they begin, and the type of the flag that sums carry. It has the largest
-   alignment that a type of the sum's size can have, so that the pair has no padding. */
+/* Resolves the segments: the form of their heads, and the type of the flag that sums carry. The flag has the largest
+   alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -22123,7 +22122,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
            (row->calls != GPUSCAN__FOR_BYTES || e->src_size == 1);
 }
 
-/* Returns the first row of the tunings that matches the call, or with a forced strategy the first that has it, too. */
+/* Returns the first row that matches the call. If a strategy is forced, prefers a row that has it, or sets it. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
@@ -22148,7 +22147,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row does not begin at a multiple of 16 bytes. Buffers do. */
+/* Returns whether some row does not begin at a multiple of 16 bytes, as buffers do. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -22156,7 +22155,7 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns a work-item's registers. Large elements need more, the largest any number. tuning: scan-registers */
+/* Returns the limit on a work-item's registers; 0: none, as for elements above 40 bytes. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
@@ -22168,7 +22167,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
-    uint32_t size; /* of a value in the words */
+    uint32_t size; /* bytes of a value in state words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
     if (common->forced) {
         *key = *common->forced;
@@ -22182,7 +22181,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* at most the elements, or the rows */
+    plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits: at most the number of elements or of rows */
     plan->ahead = 1;
     if (common->forced) {
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -22221,17 +22220,17 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)
         return "several passes are faster than a look-back at states of several words";
-    /* a simulator reports what is loaded too late although it is thrown away: see gpuscan_window_sums */
+    /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Elements of a short row, with which a tile is nearly empty: many go by whole rows even in a forced single pass. */
+/* Elements of a row that leaves its tile nearly empty. Many such rows share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Bytes from which each of many rows is scanned by one group. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Bytes up to which rows with more gap than elements go by elements. */
+/* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
 #define GPUSCAN__SPARSE_ROW 512
 
 static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
@@ -22244,9 +22243,9 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return r;
 }
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. A tile begins at a line of memory, up to a
-   line before its first row. If that leaves little of it empty, tiles also end at a line, or at a vector: then no two
-   tiles share a vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if elements are numbered by the pitch. A tile begins with a cache line, up to one
+   before its first row. It also ends with a line, or a vector, if this leaves little of it empty: then no two tiles
+   share a vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* even: a power of two */
     uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
@@ -22315,8 +22314,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.rows_registers[many]));
 }
 
-/* Returns the work-items of a multiprocessor that have elements, in % of what the smallest groups allow; in % of the
-   group's if its registers are not known. tuning: scan-rows-group */
+/* Returns a multiprocessor's work-items that have elements, in % of all work-items that it runs with the smallest
+   groups; if no registers are known, in % of a group's work-items. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -22804,7 +22803,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Addend k and element i: each of a pair decides the result in one round at least, and neighbours differ. */
+/* Returns addend k (the next function: element i). Each decides the result in one round at least; neighbours differ. */
 static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
     uint64_t random = gpuscan__mix(k);
     double factor = gpuscan__test_factor(e);
@@ -22816,7 +22815,7 @@ static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t
     case GPUSCAN__DATA_SPARSE:
         return gpuscan__test_small(e, 101 + k % 20, factor, 0);
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* in even bits */
+    case GPUSCAN__DATA_CLEARED: /* addends use even bits */
         x.bits = (random & ~(uint64_t)0 / 3 & ~(uint64_t)15) | (k % 2 ? 4 : 1);
         if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
             x.bits = ~x.bits;
@@ -22842,7 +22841,7 @@ static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint6
     case GPUSCAN__DATA_SPARSE:
         return gpuscan__test_small(e, wins ? 1 + random % 100 : 0, factor, 0);
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* in odd bits */
+    case GPUSCAN__DATA_CLEARED: /* elements use odd bits */
         x.bits = (random & ~(uint64_t)0 / 3 << 1 & ~(uint64_t)15) | (i % 2 ? 8 : 2);
         if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
             x.bits = ~x.bits;
@@ -22943,11 +22942,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    A result on the host is read from the scratch last. */
 
 typedef struct gpuscan__reduce_key {
-    uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one for each row or segment */
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
     uint32_t items;    /* path: steps that a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
     uint32_t staged;   /* path: elements and results go through local memory */
     uint32_t vector;   /* elements of a load; items is an odd multiple of it */
-    uint32_t lanes;    /* not 0: some lanes take each row or segment without a path, this many loads under way */
+    uint32_t lanes;    /* not 0: a few lanes take each row or segment without a path, with this many loads each */
     uint32_t rows;     /* lanes: rows that they take at a time */
     uint32_t each;     /* lanes: a group takes each row or segment */
     uint32_t split;    /* lanes: extra groups share the long segments */
@@ -22955,21 +22954,21 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_LONG = 32,      /* elements of a lane; a group takes longer rows */
-    GPUSCAN__LANE_MEAN = 1 << 16, /* many groups share longer segments */
+    GPUSCAN__LANE_LONG = 32,      /* elements per lane of a sub-group, at most; a group takes longer rows */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* elements of a segment on average, at most; longer ones take the path */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* of a compute unit at most, taking rows by lanes */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* of a compute unit, for rows of LANE_FEW bytes in all: starting a group takes longer
-                                     than its loads there. tuning: reduce-lane-groups */
+    GPUSCAN__LANE_GROUPS = 64,    /* groups per compute unit whose lanes take rows, at most */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of LANE_FEW bytes in total, where a group's start takes longer
+                                     than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__REDUCE_STEPS = 256 /* of a work-item on a GPU at most: more elements get more groups */
+    GPUSCAN__REDUCE_STEPS = 256 /* steps of a work-item on a GPU, at most: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
-    uint64_t results;   /* 1, or the rows or segments */
+    uint64_t results;   /* number of results: 1, or the rows' or segments' */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* not 0: each group takes this many whole rows */
@@ -23171,8 +23170,8 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns the elements that a work-item loads from local memory at once: 16 bytes, at most 4. It has an odd number of
-   vectors, so that neighbours use different banks. Tiles of few steps keep their room for results. */
+/* Returns the elements that a work-item loads from local memory at once: 16 bytes, at most 4 elements. Small tiles take
+   1 element, to keep room for results. A work-item has an odd number of vectors, so neighbours use different banks. */
 static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32_t items) {
     uint32_t size = plan->common.e.src_size, vector = size == 8 ? 2 : 4;
     if (!plan->key.staged || plan->key.segments == GPUSCAN__SEGMENTS_ROWS || size > 8 || (size & (size - 1)) != 0)
@@ -23180,8 +23179,8 @@ static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32
     return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
 }
 
-/* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments (mean: their mean length) that would
-   fill less than half of that take fewer, at least 4; so does ARGMIN, which compares each with its index. */
+/* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments of `mean` elements on average that
+   would fill less than half of a load get smaller loads, of at least 4 elements. So do ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src_size > 8 || (e->src_size & (e->src_size - 1)) != 0 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -23213,7 +23212,7 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return best;
 }
 
-/* Returns whether there are many segments, short on average, whose exceptions may be split. */
+/* Returns whether long segments may be split: the call has many segments, which are not too short on average. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23224,7 +23223,7 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            desc->count / plan->results >= profile->segment_split_mean[size < 4 ? size / 2 : 2];
 }
 
-/* Returns the group that splits segments. Each of its sub-groups works alone. */
+/* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -23244,7 +23243,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
            results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes);
 }
 
-/* Fits the group if it takes each row or segment. Loads are vectors, as a lane's; long segments have twice as many. */
+/* Sets the group's size if a group takes each segment. Long segments get twice as many loads of vectors. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23258,7 +23257,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->key.items = plan->key.lanes * plan->key.vector;
 }
 
-/* Returns the group whose lanes take segments; the whole group takes a long one. */
+/* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23404,7 +23403,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     gpuscan__need *need = &plan->common.need;
     uint32_t t_size = plan->common.e.t_size;
     int cpu = gpuscan__key_is_cpu(key), rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* may wrap around 2^64: `most` groups */
+    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
     uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
     uint64_t most = (uint64_t)gs->device.units *
                     (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
@@ -23426,7 +23425,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     }
     if (plan->groups == 1 || plan->group_rows)
         return;
-    if (key->word) { /* heads and tails, and 64 bits for each group */
+    if (key->word) { /* words for a head and a tail of each group, and 64 bits more */
         uint64_t groups = plan->key.lanes ? plan->split_groups : plan->groups;
         gpuscan__need_words(need, key->word, t_size, 2 * groups);
         need->bytes[gpuscan__word_scratch(key->word)] += groups * (128 / key->word) * (key->word / 8);
@@ -23649,7 +23648,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put_number(e->dst, index, 0, first);
 }
 
-/* The element that decides, by round. The last is init, which ARGMIN and ARGMAX do not have. */
+/* Rounds, each with another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
 enum { GPUSCAN__TEST_BESTS = 7 };
 
 static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
@@ -23706,7 +23705,7 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
 }
 
 /* Round 0: many short rows; round 1: three rows longer than a tile; round 2, if segments are split: rows of more than a
-   lane takes. Segments have an empty one behind each; with lanes many, so that the long ones are exceptions. */
+   lane takes. As segments, each is followed by an empty one; by 15 with lanes, so that long ones are exceptions. */
 static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
@@ -23832,10 +23831,10 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
-    uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
+    uint32_t converted, weighed; /* converted by custom->convert; weighed by the desc's weight */
     uint32_t tiled;              /* one histogram for each tile */
     uint32_t by_channel;         /* each channel has other bounds or edges */
-    uint32_t pixel_channels;     /* channels that the expressions see; custom type or no expressions: 0 */
+    uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
@@ -23851,7 +23850,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* in memory: a channel, or a pixel of a custom type */
+    gpuscan_type element;            /* type in memory: a channel's, or that of a custom pixel */
     gpuscan_type sample;             /* the type that is put into bins */
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
@@ -23867,7 +23866,7 @@ typedef struct gpuscan__histogram_plan {
     int in_launch;                   /* the launch that counts also finishes */
     int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
     gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* by_channel: of each channel of the mask in turn */
+    gpuscan__bounds channel[4];      /* by_channel: those of each channel of the mask in turn */
     uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
 } gpuscan__histogram_plan;
 
@@ -23895,12 +23894,12 @@ static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
            ((uint64_t)own->bins + (own->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0));
 }
 
-/* Returns the words of local memory with which a group of a GPU counts. */
+/* Returns the words of local memory for the counters of a GPU's group. */
 static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
-/* Returns the words that a bin has besides its copies: the upper half of 64-bit weighted sums. */
+/* Returns a bin's words besides its copies: one if weighted sums have 64 bits, for their upper half. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
@@ -23914,7 +23913,7 @@ static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
     return words ? words : 1;
 }
 
-/* Returns the word at which the edges begin, an even one for edges of 8 bytes. The cells follow, then the end. */
+/* Returns the word at which the edges begin: even, since edges may have 8 bytes. The cells follow the edges. */
 static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
     return (gpuscan__local_all(own) + 1) / 2 * 2;
 }
@@ -23928,7 +23927,7 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
-/* Returns the bytes that are loaded and put into one bin. */
+/* Returns the bytes of a sample as it is loaded, before any expression. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
     return element * (own->pixel_channels ? own->pixel_channels : 1);
@@ -23940,8 +23939,8 @@ static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan
     return own->image ? 1 : gpuscan__vector(size, size);
 }
 
-/* Returns whether the program has a kernel for tiles whose rows are whole vectors. It needs half of the registers and
-   of the instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
+/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel needs half of the
+   registers and instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
 static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
     return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
@@ -23968,7 +23967,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns the samples that a CPU puts into bins as a vector, 1: one by one. The simulator crashes on vectors of 16. */
+/* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
@@ -24410,7 +24409,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
                                                : gpuscan__integer_bins(gs, desc, plan);
 }
 
-/* Resolves the tiles. Those without pixels count, too: their counters are written. */
+/* Resolves the tiles, also those without pixels, whose counters are written as well. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -24525,7 +24524,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         return r;
     is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
-    /* expressions see a pixel's number in its row */
+    /* rows without gaps join to one row, unless expressions see a pixel's number in its row */
     is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
                (!is_weighted || plan->weights_pitch == desc->count);
     if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
@@ -24554,7 +24553,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint32_t active = gpuscan__active_channels(own->mask);
     uint64_t merged = plan->all_bins;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
-                          merged == 256 * active; /* without counters of samples outside */
+                          merged == 256 * active; /* no bin counts samples outside */
     if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
@@ -24578,7 +24577,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
-/* Bins up to which edges go to local memory. A search there begins in a cell. tuning: histogram-edges */
+/* Bins up to which edges go to local memory, where a cell says where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* bins up to which cells are not worth it */
 #define GPUSCAN__FEW_EDGES   256 /* bins above which edges without cells are searched faster in the cache */
@@ -24609,14 +24608,14 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 /* Bytes of all tables up to which the last group sums them: that takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles, at most */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* groups of a launch that counts tiles, at most */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
 /* Copies of a tile's bins take time to clear and sum; small groups let more tiles run. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* samples for each counter of the copies */
+#define GPUSCAN__TILE_COPIES  16 /* least samples for each counter of the copies */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
@@ -24633,7 +24632,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
-    uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
+    uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t local = gs->device.local_memory, copies_local, copies, room;
     uint32_t upper = gpuscan__upper_words(own);
     const char *why;
@@ -24652,7 +24651,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers but NVIDIA's add bytes for an argument */
+    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
     if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
@@ -24703,7 +24702,7 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
     return group;
 }
 
-enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* that a work-item reads at a time */
+enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* pixels that a work-item reads at a time */
 
 /* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -24727,10 +24726,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors) {
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
-                                           plan->all_bins / (4 * key->group)); /* fewer bins a slice gain nothing */
+                                           plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
             plan->few = elements <= profile->slice_short * all_items / own->slices;
             while (slices > own->slices && elements > profile->slice_more * all_items / slices)
-                slices /= 2; /* not any number: each is another program */
+                slices /= 2; /* powers of two only, since each number is another program */
             if (plan->few)
                 own->slices = (uint32_t)gpuscan__max(own->slices, slices);
         }
@@ -24745,7 +24744,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     }
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
-    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* on a CPU tiles only divide the work: long ones */
+    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
                                          : key->group * key->vectors * vector;
 }
 
@@ -24760,8 +24759,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
 }
 
-/* Sets how many groups share a tile (CPU: pieces of a tile): one, unless there are fewer tiles than groups that run at
-   a time, or if a CPU's table is in the scratch. A group's counters have 32 bits. */
+/* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
+   at a time, or if a CPU's table is in the scratch. A group's counters have 32 bits. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -24805,7 +24804,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups: each has enough vectors for its bins, more in slices, which have more bins to add at the end. */
+/* Sets a GPU's groups. Each has enough vectors for its bins: more with slices, whose more bins are added at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -24816,7 +24815,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
                         : own->rows || plan->few ? gpuscan__max(profile->short_vectors, 1)
                                            : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps may have one more each */
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
     if (own->tiled) {
         gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
         plan->groups = plan->tiles * plan->members;
@@ -24828,7 +24827,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns whether the launch that counts also finishes: by words that count arrivals, or 1 by a fence. */
+/* Returns how the launch that counts also finishes: 0: not, 1: by a fence, or GPUSCAN__ARRIVALS_... */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -24839,8 +24838,8 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* The same on a CPU, where it depends on the groups, not on the program. Plain stores before a fence publish the
-   tables. A simulator takes that for a race. */
+/* Returns whether a CPU's launch that counts also finishes, which the groups decide, not the program. Plain stores
+   before a fence publish the tables. A simulator takes these stores for a race. */
 static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
     int fence = gs->device.fence != GPUSCAN__FENCE_NONE &&
@@ -24856,7 +24855,7 @@ static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns the tables in the accumulators: one a group on CPUs whose local memory holds none, otherwise 1. */
+/* Returns the tables in the accumulators: 1, or on CPUs without local tables one per group, less the one in counts. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -24894,7 +24893,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
     }
     memset(&common->need, 0, sizeof(common->need));
-    common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits */
+    common->need.bytes[GPUSCAN__ZEROS] = /* with arrivals, words have 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
@@ -24990,7 +24989,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* Enqueues the launch that counts; with tiles from first_tile on. */
+/* Enqueues the launch that counts. If a launch takes only some of the tiles, they begin with first_tile. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                gpuscan__program *program, uint32_t flags, uint64_t first_tile,
                                                uint64_t groups) {
@@ -25029,7 +25028,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
                                                 gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
 }
 
-/* Moves the sums to counts. */
+/* Enqueues the launch that moves the sums to counts. */
 static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                 gpuscan__program *program, uint32_t flags) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
@@ -25173,7 +25172,7 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
         return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
     if (edges)
         return (int64_t)x;
-    if (lower / step < -most || upper / step > most) /* so fine that rounding moves an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
         return gpuscan__nowhere;
     if (!(x > lower))
         return 0;
@@ -25319,7 +25318,7 @@ typedef struct gpuscan__test_rows {
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Returns the bin of test sample i, an outside one, or NOWHERE; number: the sample. */
+/* Returns the bin of test sample i, BELOW, ABOVE or NOWHERE. number: gets the sample. */
 static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
     if (!gpuscan__is_float(plan->sample)) {
         *number = gpuscan__test_integer_sample(plan, i);
@@ -25429,15 +25428,15 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* Returns a row's pixels, which touch 17 vectors wherever the row begins. A work-item steps by a power of two times the
-   groups, few in a test, so it visits other columns in each row. */
+/* Returns a row's pixels, which touch 17 vectors wherever the row begins. A work-item's step is a power of two times a
+   test's few groups, so it visits other columns in each row. */
 static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
 }
 
-/* Returns one row; two or (round 1) many for programs that take rows with gaps. Tiles: round 0 a few that groups share,
-   round 1 more, smaller at the right and lower ends, round 2 whole vectors. */
+/* Returns a round's rows: one; for programs that take rows with gaps two, in round 1 many. Tiles: in round 0 a few that
+   groups share; in round 1 more, smaller at the right and lower ends; in round 2 tiles of whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
@@ -25473,7 +25472,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Uses the call's own bins, except edges, which each channel has at another index. */
+/* Tests a round with the bins of the call. EDGES are the test's, with another first index for each channel. */
 static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
@@ -25504,7 +25503,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.tile_width = shape.tile_width;
     desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
-    if (of->key.image) /* an image's rows are complete */
+    if (of->key.image) /* in an image the last row has a gap, too */
         pixels += shape.gap;
     samples = gpuscan__test_array_of(&test, of->key.image ? &unused : &desc.samples,
                                       pixels * of->pixel_elements * of->element_size);
@@ -25622,7 +25621,7 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
+    uint64_t units;           /* elements that decide; bits: words of 32. See [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
     uint32_t items, limit;    /* of the tally's dispatch */
     uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
@@ -25681,12 +25680,12 @@ static uint32_t gpuscan__word_of(uint32_t size) {
     return power < 16 ? power : 16;
 }
 
-/* Returns the bytes of an element of what decides. */
+/* Returns the bytes of an element of the array (flags, elements, keys) that decides what is kept. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements of what decides a lane loads at once. */
+/* Returns how many elements of the array that decides a lane loads at once. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
@@ -25696,7 +25695,7 @@ static const char *gpuscan__word_name(uint32_t word) {
     return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
 }
 
-/* Returns whether a tile lists its kept elements in local memory. The deciding lanes have loaded them already. */
+/* Returns whether a tile lists its kept elements in local memory: its lanes have loaded them to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
@@ -25728,7 +25727,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, "\n");
 }
 
-/* Returns the bytes of a group's local memory before the lists. */
+/* Returns the bytes of a group's local memory that precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
     uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
@@ -26007,7 +26006,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
         (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
-    if (!common->is_run && !common->from_host) /* shows_in_place tells it, and scratch is larger then */
+    if (!common->is_run && !common->from_host) /* a preparation: shows_in_place decides */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
@@ -26062,7 +26061,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->once && /* rows that were not measured for this */
+    if (row->once && /* loading once was not measured for custom keys or operators */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__decides_size(e)) &&
@@ -26080,8 +26079,8 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the first matching row of the profile's rows for runs or selections, or a scan's. A forced strategy replaces
-   the row's. many: skips the rows of the plain single pass. */
+/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces the row's.
+   many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->scan_rest;
@@ -26103,7 +26102,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Returns the groups that share a tile's writing if elements are large and tiles few. tuning: select-shares */
+/* Returns the groups that store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
 #define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
 static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -26171,7 +26170,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
         plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* more tiles than that row is for */
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* SINGLE_PASS rows suit few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -26185,7 +26184,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the bytes of scratch for an output or the indices. 16 more let it keep the output's offset modulo 16. */
+/* Returns the bytes of scratch for an output or the indices: 16 more, to keep the output's offset modulo 16. */
 static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
     return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits 64 bits, as the output's extent does */
 }
@@ -26227,7 +26226,7 @@ static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k,
     }
 }
 
-/* Sets outputs and tally with their numbers. Moved outputs are first stored in scratch, then loaded from it. */
+/* Says where outputs go: to their buffers (HOME), or to scratch, from which the next launch moves them. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
 
@@ -26890,7 +26889,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     fetched records  | large records in even buckets: record_rounds   | then count_buckets, sweep_indices, fetch
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
-    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the last digit, then buckets
+    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
    keys comes first if there is custom->key, gather last. digit_bits is 8, in several launches a pass on GPUs 4. */
 
 typedef struct gpuscan__sort_key {
@@ -26901,9 +26900,9 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
     uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
     uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together, counted: rounds of tiles for few elements, for more, and of a single tile: one,
-                           some, least; 0: a single tile is as any other */
-    uint32_t halved;  /* keys or values of 8 bytes or more go through local memory in parts of a tile */
+    uint32_t rounds[5]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] to [4] of a
+                           single tile, most first; 0: a single tile is as any other */
+    uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
     uint32_t record_rounds; /* fetched records: rounds of tiles with records; 0: records are not fetched */
@@ -26956,14 +26955,14 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on, the last up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: the last pass's digit comes first, if that makes even buckets */
+    int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
     int blocks;  /* with buckets: values follow the keys block by block */
-    int wants_indices, by_index; /* permutation is given; the values are indices */
+    int wants_indices, by_index; /* the permutation is wanted; the values are indices */
     size_t keys_range, payloads_range; /* the first range of each; its destination follows */
-    uint64_t parts, table_at, moved_at; /* parts, table_at: several launches a pass; moved_at: for moves in place */
+    uint64_t parts, table_at, moved_at; /* parts, table_at: for several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
-    uint32_t fields;                        /* as in the key */
+    uint32_t fields;                        /* a record's fields, as in the key */
     uint64_t index_tiles;                   /* fetched records: tiles with indices, at most */
     uint64_t indices_at[2];                 /* bytes into PLAIN of two buffers of indices */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
@@ -27092,15 +27091,15 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     return i;
 }
 
-/* Returns whether a word holds a digit's positions for two sub-groups. The counts before them take the room of the
-   tile's keys and at most as much again. A small sort counts in the positions themselves. */
+/* Returns whether a word holds a digit's positions for two sub-groups. The counts from which positions are made lie in
+   the room of the tile's keys, with 8 bytes a key at most. A small sort counts in the words of the positions. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            (own->small || rank_groups << own->digit_bits <= 2 * tile) && tile < 65536;
 }
 
-/* Bytes before the states: a word for each digit of up to 8 passes, one for mixed zeros, one for uneven buckets. */
+/* Bytes before the states: words for the digits of 8 passes, for zeros of both signs, and for uneven buckets. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field. */
@@ -27156,7 +27155,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, in the room of places, and hot */
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, less the room of digits.to, and hot */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -27277,7 +27276,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "custom->type is NULL, or custom->size is not from 1 to 1024");
-        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* other types are only bits */
+        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* without custom, keys are only bits */
             return r;
         plan->common.e.custom = desc->custom;
         plan->element_size = (uint32_t)desc->custom->size;
@@ -27334,7 +27333,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of scratch then need no checks */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* then sums of bytes of scratch cannot overflow */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -27361,21 +27360,21 @@ static const gpuscan__sort_small_shape gpuscan__sort_small_shapes[] = {
     {128, 4, 1, 8, 8}, {256, 4, 1, 8, 8}, {512, 4, 8, 8, 8},  {256, 8, 1, 4, 8},
     {512, 5, 1, 8, 8}, {512, 8, 1, 8, 8}, {512, 10, 1, 4, 4}, {512, 12, 4, 4, 4}};
 
-/* Rounds of groups that sort together. Two a compute unit do not always run at once. tuning: sort-together-rounds */
+/* Rounds of groups that sort together. Two per unit do not always run at once. tuning: sort-together-rounds */
 enum {
-    GPUSCAN__SORT_TOGETHER_ROUNDS = 8, /* fewest; doubled while they make more than TOGETHER_GROUPS groups */
-    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32, /* most */
+    GPUSCAN__SORT_TOGETHER_ROUNDS = 8, /* fewest rounds; doubled while they make more than TOGETHER_GROUPS groups */
+    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32, /* most rounds */
     GPUSCAN__SORT_TOGETHER_TILE = 8192, /* elements of a tile, at most, where groups have many work-items */
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     /* if only the device knows the count, see gpuscan__sort_shape. tuning: sort-counted-rounds */
-    GPUSCAN__SORT_FEW_ROUNDS = 16, /* fewest, keys of up to 4 bytes */
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* fewest, keys of 8 bytes */
-    GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* most, keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* tiles of the fewest, at most */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* of a single tile, at most */
+    GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
+    GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
+    GPUSCAN__SORT_FEW_TILES = 128, /* tiles with rounds[0], at most */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* rounds[2] at most */
 };
 
-/* Groups a compute unit that count digits, and bytes of keys that a work-item loads at once. Each group adds its counts
+/* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
    to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
 enum {
     GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each would load fewer than 32 times, or the device knows the count */
@@ -27384,7 +27383,7 @@ enum {
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
-/* Groups a compute unit for which few elements get smaller tiles. tuning: sort-few-groups */
+/* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns the bytes of local memory that a group takes at most. */
@@ -27393,7 +27392,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
-/* Sets the key's group, vectors and tile, cut down to local memory. Only multiples of 32 work-items are padded. */
+/* Sets the key's group, vectors and tile, cut down to local memory. Padding needs a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -27417,9 +27416,9 @@ static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *pla
     gpuscan__key *key = &plan->common.key;
     uint32_t rounds = is_tuned ? gs->device.profile.sort_fetch.rounds[plan->key_size > 4] : key->vectors;
     plan->key.record_rounds = key->vectors;
-    if (!is_tuned) /* fewer with records, to have two kinds of tiles */
+    if (!is_tuned) /* tiles of records get fewer rounds, so that they differ from tiles of indices */
         plan->key.record_rounds = (uint32_t)gpuscan__max(key->vectors / 2 / batch * batch, batch);
-    if (is_tuned && is_wide) /* digits that take more registers, as in gpuscan__sort_shape */
+    if (is_tuned && is_wide) /* these keys' digits take more registers, as in gpuscan__sort_shape */
         rounds -= batch;
     while (rounds > key->vectors &&
            gpuscan__sort_shared_bytes(gs, plan, key->group, rounds) > gs->device.local_memory)
@@ -27456,12 +27455,12 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Returns whether records go into buckets, if they are even, and are fetched from there. A payload that is a record as
-   it is must reach dst in the last pass that carries it: a copy after the passes would follow a fetch, too. */
+/* Returns whether records go into buckets and, if the buckets are even, are fetched from there. A payload that is a
+   whole record must reach dst in the last pass that carries it: a copy after the passes would also follow a fetch. */
 static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__sort_fetch *fetch = &gs->device.profile.sort_fetch;
-    uint32_t last = plan->end - plan->begin - (plan->passes - 1) * plan->width; /* bits of the last digit */
+    uint32_t last = plan->end - plan->begin - (plan->passes - 1) * plan->width; /* bits of the most significant digit */
     uint64_t least = fetch->elements[gpuscan__sort_field_count(plan->fields) > 1];
     return plan->fields && !desc->count_buffer.mem && least && desc->count >= least &&
            plan->values.size >= fetch->record && plan->passes >= fetch->passes && plan->passes > 1 &&
@@ -27510,15 +27509,15 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         const gpuscan__sort_tile *tile =
             &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
-        uint32_t parts = plan->values.size > 8 ? 4 : 2; /* of a tile */
+        uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
         int is_tuned = is_single && batch == 4, fetches = gpuscan__sort_fetches(gs, plan);
         plan->key.digit_bits = is_single ? 8 : 4;
         if (is_tuned) {
             group = tile->group;
             vectors = tile->rounds;
             if (is_float && !is_whole)
-                vectors -= batch; /* digits of these take more registers */
-            if (plan->values.size == 12) /* and so do more fields */
+                vectors -= batch; /* these keys' digits take more registers */
+            if (plan->values.size == 12) /* more fields take more registers */
                 vectors -= batch * (gpuscan__sort_field_count(plan->fields) - 1);
         }
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
@@ -27685,7 +27684,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* dst may be missing: both are then in the scratch */
+        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers are in the scratch */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -27700,7 +27699,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* two passes or more; the last writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* such sorts have two passes or more; the last one writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -27745,7 +27744,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* The word at which the counts of each bucket's other digits begin, behind the states of two passes; and how many. */
+/* Returns the word, behind two passes' states, at which counts of buckets' other digits begin. (Next: their number.) */
 static uint64_t gpuscan__sort_counts_at(const gpuscan__sort_plan *plan) {
     return GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) +
            (2 * gpuscan__max(plan->tiles, plan->index_tiles) << plan->key.digit_bits);
@@ -27783,7 +27782,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         plan->table_at = *bytes;
         *bytes += gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
-    common->idle_plain = gpuscan__max(*bytes, 1); /* no scratch of elements is touched */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
     gpuscan__sort_buffers_of_values(plan);
     gpuscan__sort_place_indices(plan);
     plan->moved_at = *bytes;
@@ -27919,7 +27918,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses for a preparation whose permutation may be missing or not be wanted: its scratch is enough for both. */
+/* Chooses the key and the scratch. If a preparation's permutation has no buffer, scratch is enough with and without. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -27984,7 +27983,7 @@ typedef struct gpuscan__sort_run {
     gpuscan__program *program;
     cl_mem stand_in;
     uint32_t group;
-    unsigned commands; /* that remain */
+    unsigned commands; /* commands that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
@@ -27997,9 +27996,9 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
 }
 
-/* Returns the groups for tiles: one each, or if only the device knows how many there are, as many as run at a time.
-   Even a group without work takes time. tuning: sort-idle-groups */
-enum { GPUSCAN__SORT_RESIDENT = 4 /* groups a compute unit, at least as many as its local memory holds */ };
+/* Returns the groups for tiles: one per tile, or if only the device knows the number of tiles, as many as run at once:
+   even a group without work takes time. tuning: sort-idle-groups */
+enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
     return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
@@ -28066,7 +28065,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* any without values */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
     gpuscan__sort_small_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
@@ -28091,7 +28090,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-/* Returns the groups that count the digits of all passes; if counted, the most parts for gpuscan_sort_many. */
+/* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
@@ -28108,7 +28107,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the most elements that go in tiles of few rounds, or of more. */
+/* Returns the most elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -28123,7 +28122,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* any without values */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
     gpuscan__sort_together_numbers numbers;
     numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
@@ -28157,7 +28156,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
         shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
         numbers.few = gpuscan__sort_limit(gs, plan, 0);
         numbers.more = gpuscan__sort_limit(gs, plan, 1);
-        if (plan->common.forced) /* so that some groups have no tile */
+        if (plan->common.forced) /* to test groups that have no tile */
             groups += 2;
         numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
         numbers.tiles = plan->tiles;
@@ -28212,7 +28211,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.flags = plan->common.flags;
     numbers.cleared_offset = numbers.bases_offset + gpuscan__sort_counts_at(plan);
     numbers.cleared = gpuscan__sort_counts(plan);
-    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* exceeded by a bucket in round 1, with most types */
+    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* round 1 has a larger bucket, with most types */
                           : plan->values.size ? gs->device.profile.sort_fetch.bucket / plan->values.size
                                               : 0;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
@@ -28262,9 +28261,9 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
-/* Kernels that follow the first pass if its buckets are even: they count all digits but the last in each bucket, move
-   the records' indices pass by pass, and fetch the records. */
-enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* of a group */
+/* Kernels that follow the first pass if its buckets are even. They count the less significant digits in each bucket,
+   move the records' indices pass by pass, and fetch the records. */
+enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* tiles of a group that counts */
 
 static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -28290,7 +28289,7 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
                              gpuscan__sort_histogram_bytes(run->chain->gs, plan, run->group));
 }
 
-/* Sorts by digit number `pass`. The pass by the last digit ran first, so this is pass number pass + 1. */
+/* Sorts by digit number `pass`. As the most significant digit's pass ran first, this is pass number pass + 1. */
 static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP_INDICES);
@@ -28387,14 +28386,14 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_s
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
 }
 
-/* CPU: sorts by the last pass's digit first, which makes buckets, then each bucket by the other digits. If buckets are
-   too uneven to share out, the passes follow instead. Only the device knows which. */
+/* CPU: sorts by the most significant digit, which makes buckets, then each bucket by the other digits. If buckets are
+   too uneven to share out, all passes follow instead. Only the device knows, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
     uint32_t size = plan->values.size, last = plan->passes - 1;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* any without values */
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* without values: keys */
     gpuscan__sort_step step = gpuscan__sort_step_of(run, 0), end = gpuscan__sort_step_of(run, last);
     gpuscan__sort_buckets_numbers numbers;
     gpuscan__launch launch;
@@ -28541,7 +28540,7 @@ static void gpuscan__test_moved(const uint32_t *order, uint64_t count, const gpu
         memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
 }
 
-/* Round 1 asks for indices if the program can move them, round 2 gathers payloads and sorts by some bits only. */
+/* Tests a round: 1 wants indices if the program can move them; 2 gathers payloads and sorts by some bits only. */
 static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
@@ -28730,7 +28729,7 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     else
         snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-    if (from->size == 1 && channels == 1 && !square) { /* a few of these add up in 16 bits */
+    if (from->size == 1 && channels == 1 && !square) { /* 16 bits hold the sum of a few such channels */
         snprintf(line, sizeof(line), "%s%d", from->kind == 's' ? "short" : "ushort", width);
         gpuscan__define(text, "PIXELS_SHORT", line);
         snprintf(line, sizeof(line), "convert_%s%d(x)", from->kind == 's' ? "short" : "ushort", width);
@@ -28744,7 +28743,7 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory: with lanes for two rows of each sub-group's tile, otherwise for exchanged sums. */
+/* Returns the bytes of local memory: for two rows of each sub-group's tile with lanes, for exchanged sums without. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -28819,7 +28818,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Marks a range as rows of one pitch, if images follow each other like rows. */
+/* Marks a range as rows of one pitch, unless rows of different images have another distance. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -28934,7 +28933,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* the other sizes may have any value */
+    if (common->is_nothing) /* without a table the other sizes are not checked */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -28953,7 +28952,7 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* One band needs a single launch with one strip, otherwise two or three. It suits low images, and many images whose
+/* A single band needs one launch with one strip, two or three with several. It suits low images, and many images whose
    strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW  64 /* rows */
 #define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
@@ -28983,8 +28982,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. On a GPU there are only as many as the launch that adds them up handles in the time of the
-   others; on a CPU some for each unit, with enough pixels each. */
+/* Cuts the rows into bands. A GPU gets only as many as one launch adds up in the time that the other launches take. A
+   CPU gets some for each unit, with enough pixels each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -28997,7 +28996,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0 is one more row */
+        plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of one more */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -29239,7 +29238,7 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* bins, results: of a row; cdf_size: bytes of an element, 0: not wanted */
     uint64_t rows, pitch;
-    uint64_t row_groups, batches; /* LARGE: groups of a row; batches of a sub-group */
+    uint64_t row_groups, batches; /* LARGE: groups that share a row; batches that each sub-group takes */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -29374,10 +29373,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions but in ALL: as GPUSCAN_FRACTIONS_PUT stores */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions at most, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Fits a group with a work-item for each vector of a row, in few sizes, since each is a program. 1024 work-items have
-   too few registers. Many short rows get one sub-group each; their vectors are few, since they are code. */
+/* Sets a group with a work-item for each vector of a row. It has few sizes, as each is a program; 1024 work-items have
+   too few registers. Many short rows get a sub-group each, with few vectors per lane, as each vector is code. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -29542,7 +29541,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Tests several rows. Expected results are bins, the edges above the ranks, or the middle. */
+/* Tests several rows. By the form, a rank's bin is expected, its upper edge or, for MEAN, the bins' middle. */
 static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                   unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
@@ -29595,7 +29594,7 @@ static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__pl
             result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
             if (desc.form == GPUSCAN_QUANTILE_MEAN) {
                 fractions[k] = (double)(k / 2) / 16;
-                if (k % 2) /* symmetric to the fraction before */
+                if (k % 2) /* the fraction before, mirrored at the middle */
                     fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
                 result = gpuscan__float_bits((float)bins / 2);
             }
