@@ -337,7 +337,7 @@ typedef int32_t gpuscan_result;
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     /* not a 2D image, or an image of a format that is not read */                                                     \
-    X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or a format that is not read")                               \
+    X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                               \
     /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
@@ -347,7 +347,7 @@ typedef int32_t gpuscan_result;
       "no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd)")                   \
     /* drivers without a device (of the requested name) */                                                             \
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
-      "no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is")           \
+      "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
     /* the device is older than OpenCL 1.2, or has no compiler */                                                      \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
     /* limits of the device */                                                                                         \
@@ -364,13 +364,13 @@ typedef int32_t gpuscan_result;
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     /* the custom type's size on the device is not the one given */                                                    \
-    X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type has another size on the device")                              \
+    X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                              \
     /* blobs */                                                                                                        \
     /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
     /* the library itself */                                                                                           \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
-    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler refuses the kernels")
+    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
@@ -921,8 +921,8 @@ typedef struct gpuscan_sort_desc {
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Otherwise they are of custom->type and sorted
-                                             by custom->key, which gives a key_type (f16: a float) of x and i */
+    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Otherwise they are of custom->type, and
+                                             custom->key gives their keys from x and i, of key_type (f16: a float) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -1487,7 +1487,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images. INVALID_TYPE: another dst_type, or an integer dst_type for floats. For
+                 src's pitches or several images. INVALID_TYPE: a src_type or dst_type that the desc does not allow. For
                  images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
@@ -1567,7 +1567,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
    when it is needed.
 
-   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
+   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver, version of the library or set of
+   GPUSCAN_ONLY_... macros.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
    A blob is trusted like a program: its checksum finds damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
@@ -1607,8 +1608,8 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 #endif
 
-/* GPUSCAN__SHARED begins a function that some operations use. Compilers drop it without a warning if none of them is
-   there. */
+/* GPUSCAN__SHARED begins a function or table that some operations use. Compilers drop it without a warning if none of
+   them is there. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -1891,7 +1892,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n\n\n",
 "#define GPUSCAN_PASTE_(a, b) a##b\n"
 "#define GPUSCAN_PASTE(a, b) GPUSCAN_PASTE_(a, b)\n\n\n"
-"#define GPUSCAN_FITS(name, bytes) typedef char gpuscan_##name##_fits[(bytes) <= GPUSCAN_SHARED_BYTES ? 1 : -1];\n\n",
+"#define GPUSCAN_FITS(name, bytes) enum { gpuscan_##name##_fits = 1 / (int)((bytes) <= GPUSCAN_SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 146 \"kernels.cl.inc\"\n"
@@ -10912,14 +10913,13 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "min((group + 1) * numbers.group_tiles, tiles), shared);\n"
 "#endif\n"
 "if (groups > 1) {\n"
-"if (GPUSCAN_ITEM == 0) {\n"
+"if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_partial_store(partials, group, epoch, sum);\n"
-"if (GPUSCAN_WORD && !GPUSCAN_WORDS_ARRIVE)\n"
-"gpuscan_device_fence();\n"
-"}\n"
 "#if !GPUSCAN_WORD\n"
 "return;\n"
 "#else\n"
+"if (!GPUSCAN_WORDS_ARRIVE && GPUSCAN_ITEM == 0)\n"
+"gpuscan_device_fence();\n"
 "if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
 "return;\n"
 "if (!GPUSCAN_WORDS_ARRIVE)\n"
@@ -10950,7 +10950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 10309 \"kernels.cl.inc\"\n"
+"#line 10308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -11651,7 +11651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 11083 \"kernels.cl.inc\"\n"
+"#line 11082 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -12209,7 +12209,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 11702 \"kernels.cl.inc\"\n"
+"#line 11701 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -12552,7 +12552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 12111 \"kernels.cl.inc\"\n"
+"#line 12110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -12650,8 +12650,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 12226 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 12225 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
 "#define GPUSCAN_DRAW (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
@@ -13139,8 +13139,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 12768 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 12769 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
 "#if GPUSCAN_WEIGHTED\n"
@@ -13466,14 +13466,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n"
+"#endif\n\n"
 "#if GPUSCAN_FIXED_LOCAL\n"
 "#define GPUSCAN_BINS_PARAMETER\n"
 "#define GPUSCAN_BINS_DECLARE local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16)));\n"
 "#else\n"
 "#define GPUSCAN_BINS_PARAMETER , local uint *shared\n"
 "#define GPUSCAN_BINS_DECLARE\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n\n"
 "#if GPUSCAN_WHOLE_TILES\n"
 "GPUSCAN_INLINE void gpuscan_histogram_count(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
 "#define GPUSCAN_WHOLE whole\n"
@@ -13765,7 +13765,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 13467 \"kernels.cl.inc\"\n"
+"#line 13468 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -13791,8 +13791,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 13490 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 13491 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
 "typedef GPUSCAN_PLACE gpuscan_position;\n\n\n\n"
@@ -13978,7 +13978,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 13710 \"kernels.cl.inc\"\n"
+"#line 13712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -14025,7 +14025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 13758 \"kernels.cl.inc\"\n"
+"#line 13760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -14119,7 +14119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 13857 \"kernels.cl.inc\"\n"
+"#line 13859 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -14416,8 +14416,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 14178 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 14180 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "#define GPUSCAN_VALUE_ROUNDS GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -14496,7 +14496,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_FORGET_UINT(twiddled);\n"
 "#endif\n"
 "return twiddled;\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
 "#define GPUSCAN_RANK_MASKS \\\n"
 " (GPUSCAN_QUICK_LANES && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
 "#define GPUSCAN_SWEEP_MASKS (GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL)\n"
@@ -15454,7 +15454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 15349 \"kernels.cl.inc\"\n"
+"#line 15351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -15657,7 +15657,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all,\n"
 "(uint)numbers.bucket_most, shared);\n"
 "}\n"
-"#endif\n\n",
+"#endif\n"
 "#endif\n\n",
 NULL};
 #else
@@ -15665,9 +15665,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 15599 \"kernels.cl.inc\"\n"
+"#line 15600 \"kernels.cl.inc\"\n"
 "\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
 "uint begin, end;\n"
@@ -15817,7 +15817,7 @@ NULL};
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "#line 15761 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n"
+"\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
 " global uint *states, global uint *next_states, global const uint *bases, \\\n"
@@ -16032,8 +16032,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 15991 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 15992 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
 "#define GPUSCAN_SORT_ALL_RUN 1u\n"
@@ -16488,7 +16488,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 233 };
+enum { GPUSCAN__LITERALS = 232 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -17234,11 +17234,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     if (dst == GPUSCAN_TYPE_DEFAULT)
         dst = e->arg ? GPUSCAN_TYPE_U64 : src;
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", src_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type", src_field);
     if ((unsigned)dst >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", dst_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type", dst_field);
     if ((unsigned)op >= GPUSCAN_OP_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "op is no gpuscan_op");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "op is not a gpuscan_op");
     e->src = src;
     e->dst = dst;
     e->op = op;
@@ -17263,8 +17263,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
                              "%s: ARGMIN and ARGMAX take builtin elements and give u32 or u64", dst_field);
     if ((src == GPUSCAN_TYPE_CUSTOM) != (dst == GPUSCAN_TYPE_CUSTOM) && !e->convert)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "%s and %s: between a builtin and the custom type custom->convert is needed", src_field,
-                             dst_field);
+                             "%s and %s: converting between a builtin and the custom type needs custom->convert",
+                             src_field, dst_field);
     if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !gpuscan__ops[op].real)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: AND, OR and XOR are for integers");
     if ((r = gpuscan__check_type(gs, src_field, src)) != 0 || (r = gpuscan__check_type(gs, dst_field, dst)) != 0)
@@ -17803,6 +17803,7 @@ static void gpuscan__profile_amd(gpuscan__profile *p) {
     p->sort_local = 32 * GPUSCAN__KIB;
     p->sort_halves = 2;
     p->sort_together = (uint32_t)1 << 20; /* tuning: sort-together-others */
+    p->polls = 20000; /* its groups may wait until another kernel's groups end */
 }
 
 /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
@@ -17819,6 +17820,7 @@ static void gpuscan__profile_intel(gpuscan__profile *p) {
     p->sort_vectors = 16;
     p->sort_halves = 2;
     p->sort_together = (uint32_t)1 << 18; /* tuning: sort-together-others */
+    p->polls = 20000;
     p->sort_units = 8; /* 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units */
 }
 
@@ -18215,7 +18217,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
-            snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no width that can be relied on");
+            snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
         }
     }
 }
@@ -18423,7 +18425,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (found)
         return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler: %s",
                              found, list);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "the OpenCL loader knows drivers, but none has a device");
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "OpenCL drivers are installed, but none has a device");
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
@@ -18660,8 +18662,8 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
         if (code == CL_SUCCESS || !program->key.registers || attempt == 2)
             return code;
         gpuscan__log(gs, GPUSCAN_LOG_WARNING,
-                     attempt == 0 ? "no program of so few registers: the compiler's choice of them"
-                                  : "no program of any registers: not optimized");
+                     attempt == 0 ? "the build failed with the register limit: building without it"
+                                  : "the build failed: building without optimization");
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, attempt == 0 ? "" : " -cl-opt-disable");
         attempt++;
     }
@@ -19720,11 +19722,12 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     if (code == CL_SUCCESS && parent && is_image) /* the buffer of an image may be a sub-buffer */
         code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
     if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, invalid, "%s is no memory object", field);
+        return gpuscan__fail(gs, invalid, "%s is not a memory object", field);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (type != wanted)
-        return gpuscan__fail(gs, invalid, "%s is a memory object, but no %s", field, is_image ? "2D image" : "buffer");
+        return gpuscan__fail(gs, invalid, "%s is a memory object, but not a %s", field,
+                             is_image ? "2D image" : "buffer");
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
@@ -19873,7 +19876,7 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
 /* Reports an overlap. The message reminds that an output of a selection or of runs is as long as its capacity. */
 static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, const char *a, const char *b) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a, b,
-                         plan->operation->has_capacity ? " (outputs reach as far as capacity says, or count)" : "");
+                         plan->operation->has_capacity ? " (an output is as long as capacity, or count)" : "");
 }
 
 /* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
@@ -19905,7 +19908,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (!call->scratch.mem && call->scratch_size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
     if (call->scratch.offset % 64 != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is no multiple of 64");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
     if (!call->scratch.mem)
         return GPUSCAN_SUCCESS;
     range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
@@ -19915,7 +19918,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "call.scratch is read for result, but the buffer's flags keep the host from it");
+                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
     plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
@@ -19931,7 +19934,7 @@ static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field
     if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
         return GPUSCAN_SUCCESS;
     if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type", field);
     return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is neither u32 nor u64", field);
 }
 
@@ -19982,10 +19985,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
 }
 
 /* The unsigned types and the floats, indexed by log2 of their size. */
-static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                       GPUSCAN_TYPE_U64};
-static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                    GPUSCAN_TYPE_F64};
+GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                                GPUSCAN_TYPE_U64};
+GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                             GPUSCAN_TYPE_F64};
 
 /* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
@@ -20001,11 +20004,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         return GPUSCAN_SUCCESS;
     }
     if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is not a gpuscan_segment_form");
     if (has_rows)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
     if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is not a gpuscan_type");
     if (*type == GPUSCAN_TYPE_DEFAULT)
         *type = segments->form == GPUSCAN_SEGMENTS_HEADS ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
     if (segments->form == GPUSCAN_SEGMENTS_OFFSETS && *type != GPUSCAN_TYPE_U32 && *type != GPUSCAN_TYPE_U64)
@@ -20022,7 +20025,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
     if (by_element && !gpuscan__multiply(count, gpuscan__types[*type].size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: so many do not fit 64 bits");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
     range = gpuscan__input(plan, "segments.data", segments->data,
                            by_element        ? count
                            : segments->count ? segments->count + 1
@@ -20063,7 +20066,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
                              fields->pitch_bytes);
     if (pitch_bytes % alignment != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
+                             "%s is not a multiple of %u, the elements' alignment", fields->pitch_bytes,
                              (unsigned)alignment);
     return GPUSCAN_SUCCESS;
 }
@@ -20125,7 +20128,7 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
             facts->type = gpuscan__image_channels[i].type;
     if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
-                             "%s: images of channel order 0x%x and data type 0x%x are not read", field,
+                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
                              (unsigned)format.image_channel_order, (unsigned)format.image_channel_data_type);
     return GPUSCAN_SUCCESS;
 }
@@ -20156,7 +20159,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples a pixel", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
     range->end = UINT64_MAX; /* if the image is made from a buffer: all of it */
@@ -20193,8 +20196,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not that of the image's channels, %s", type_field,
-                             gpuscan__types[facts->type].name);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not the type of the image's channels, %s",
+                             type_field, gpuscan__types[facts->type].name);
     if (*channels > facts->channels)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels: the image has %u",
                              (unsigned)facts->channels);
@@ -20372,7 +20375,7 @@ static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
                                    const char *why) {
     gpuscan__free_programs(gs, programs);
-    gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
+    gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
 /* Called when the driver did not build a program with the vendor's instructions. If it builds the portable form of the
@@ -20395,7 +20398,7 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* for gpuscan__note_refusal */
-        gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
+        gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
@@ -20525,11 +20528,11 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__
         gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
     } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
-        gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
+        gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
     } else {
         *again = 0;
         program->wrong = 1;
-        gpuscan__note_refusal(gs, plan, "its program is not used any more", "its self-test failed");
+        gpuscan__note_refusal(gs, plan, "its program is no longer used", "its self-test failed");
     }
     return GPUSCAN_SUCCESS;
 }
@@ -20550,7 +20553,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
         r = gpuscan__prove(gs, plan, *program, again);
     if (r == 0 && !*again && (*program)->wrong)
         return gpuscan__unsupported(gs,
-                                    "the program of this call failed its self-test, and there is no other form of it");
+                                    "this call's program failed its self-test, and it has no other form");
     if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan, again);
     if (r != 0 || *again || group >= plan->key.group)
@@ -20640,7 +20643,7 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     for (i = 0; i < plan->range_count; i++) {
         const gpuscan__range *range = &plan->ranges[i];
         if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: no buffer has so many bytes", range->field);
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -20660,7 +20663,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
         if (r != 0)
             return r;
         if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: no buffer has so many bytes");
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
         else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
@@ -20691,7 +20694,7 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     if (!desc)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
     if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is not a gpuscan_strategy");
     if (gs->device.profile.refused & (1u << call->strategy))
         return gpuscan__unsupported(gs, "it does not work on this device");
     return GPUSCAN_SUCCESS;
@@ -20924,7 +20927,7 @@ static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_
 }
 
 static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
-    return shape->round % 2 ? 0 : 2; /* that of element 0 or tile 1's first element, which is no edge in this round */
+    return shape->round % 2 ? 0 : 2; /* the bit of element 0 or of tile 1's first: whichever is no edge in this round */
 }
 
 /* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
@@ -21798,7 +21801,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
-    return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
+    return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
 /* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
@@ -22077,7 +22080,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
                                        "dst_type")) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
     if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
@@ -22214,7 +22217,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
-        return "elements of more than 64 bytes are not handed over in state words";
+        return "state words hold elements of at most 64 bytes";
     /* NVIDIA's words hold any value; elsewhere passes beat a look-back at several words. tuning: scan-words */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
@@ -23129,7 +23132,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
                              "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: not allowed with ARGMIN and ARGMAX");
     if ((r = gpuscan__reduce_resolve_segments(gs, plan)) != 0)
         return r;
     common->is_nothing = plan->results == 0;
@@ -23137,7 +23140,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
                              "exactly one of dst and result must be given");
     if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     results = plan->results;
     if ((r = gpuscan__extent(gs, "src", desc->count, plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? results : 1,
                              plan->src_pitch, e->src_size, &elements)) != 0)
@@ -23166,7 +23169,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
     if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
-        return "elements of more than 64 bytes are not handed over in state words";
+        return "state words hold elements of at most 64 bytes";
     return NULL;
 }
 
@@ -24317,7 +24320,7 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     key->weighed = desc->weight != NULL;
     plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
     if (plan->sample == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is no builtin type",
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not a builtin type",
                              desc->value_type ? "value_type" : "sample_type");
     if (desc->value_type && !key->converted)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type without custom->convert, which gives it");
@@ -24367,25 +24370,25 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
         (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "sample_type, value_type, counter_type or weight_type is no gpuscan_type");
+                             "sample_type, value_type, counter_type or weight_type is not a gpuscan_type");
     if ((r = gpuscan__resolve_expressions(gs, desc, plan)) != 0)
         return r;
     if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
     if (gpuscan__types[plan->weight].kind != 'u')
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is no unsigned integer");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is not an unsigned integer type");
     if ((unsigned)desc->form > GPUSCAN_BINS_VALUES)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_bins");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_bins");
     if (desc->form != GPUSCAN_BINS_EDGES && (desc->edges.mem || desc->host_edges))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is not a gpuscan_outside");
     if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
         (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
     key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
     if (key->mask >> plan->channels)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that do not exist");
     key->bins = desc->bins ? desc->bins : 256;
     if (key->bins > 0x7fffffffu / 4 - 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "bins is more than %u", 0x7fffffffu / 4 - 2);
@@ -24399,7 +24402,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
     if (desc->channel_bounds && (desc->form == GPUSCAN_BINS_EDGES || desc->lower.u || desc->upper.u))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds beside lower and upper, or edges");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds together with lower, upper or edges");
     if (desc->edges_pitch && (desc->form != GPUSCAN_BINS_EDGES || desc->edges_pitch <= key->bins))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch without EDGES, or below bins + 1");
     if (desc->form == GPUSCAN_BINS_EDGES)
@@ -25824,7 +25827,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan_result r;
     int is_tally;
     size_t i;
-    for (i = 0; i < common->range_count; i++) /* all ranges so far; the tally, which then says 0, is not idle */
+    for (i = 0; i < common->range_count; i++) /* not the tally's, which follow: a count of 0 writes it */
         common->ranges[i].idle = 1;
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -25833,7 +25836,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     is_tally = tally->count.mem || tally->dispatch.mem;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "neither an output nor a tally is given");
     common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
@@ -25861,11 +25864,11 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     gpuscan_type type = desc->type ? desc->type : GPUSCAN_TYPE_U32, flag_type = desc->flag_type;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     if ((unsigned)desc->by > GPUSCAN_SELECT_PREDICATE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is no gpuscan_select_by");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is not a gpuscan_select_by");
     if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is not a gpuscan_type");
     if ((unsigned)flag_type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is not a gpuscan_type");
     if ((type == GPUSCAN_TYPE_CUSTOM || by_predicate) && !desc->custom)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but type is CUSTOM or by PREDICATE");
     if (type == GPUSCAN_TYPE_CUSTOM && (desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST ||
@@ -25875,7 +25878,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     if (by_predicate && !desc->custom->select)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select is NULL, but by is PREDICATE");
     if (by_predicate && (desc->flags.mem || flag_type))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
     plan->size = type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size : gpuscan__types[type].size;
     e->src = by_predicate                          ? type
              : desc->by == GPUSCAN_SELECT_BITS     ? GPUSCAN_TYPE_U32
@@ -26519,7 +26522,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "src, dst, flags, indices, selected.count and count of the desc must be zero");
     if (copy.by == GPUSCAN_SELECT_PREDICATE && flags)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
     copy.count = count;
     copy.selected.count_type = GPUSCAN_TYPE_U64;
     if (dst || copy.by == GPUSCAN_SELECT_PREDICATE)
@@ -26567,7 +26570,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
                                    : desc->count > GPUSCAN__SELECT_NARROW;
     gpuscan_result r;
     if ((unsigned)key >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
     if (key == GPUSCAN_TYPE_CUSTOM && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
                                        custom->size > GPUSCAN__CUSTOM_MOST))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -27265,7 +27268,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
     gpuscan_result r;
     uint32_t bits;
     if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
     if (type == GPUSCAN_TYPE_CUSTOM)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "key_type: custom elements are sorted by custom->key, which is of a builtin type");
@@ -28814,11 +28817,11 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
     fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
            gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits",
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
                                 given->fields.range);
 }
 
-/* Marks a range as rows of one pitch, unless rows of different images have another distance. */
+/* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -28836,20 +28839,20 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type",
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
     if (plan->image.place && (r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
         return r;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U8;
     if (src == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is no builtin type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is not a builtin type");
     if (dst == GPUSCAN_TYPE_DEFAULT)
         dst = gpuscan__is_float(src)                ? GPUSCAN_TYPE_F32
               : gpuscan__types[src].kind == 's' ? GPUSCAN_TYPE_I32
                                                 : GPUSCAN_TYPE_U32;
     if (gpuscan__types[dst].size < 4)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is no integer or float of 4 or 8 bytes");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
     if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
@@ -28899,7 +28902,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((r = gpuscan__integral_image(gs, plan, desc, &image)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (gpuscan__is_single_pass(common->call->strategy))
         return gpuscan__unsupported(gs, "an integral image has several passes");
     plan->key.square = desc->square != 0;
@@ -28909,7 +28912,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     plan->src.images = plan->dst.images = desc->images ? desc->images : 1;
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     src_pitches.row = desc->src_pitch;
     src_pitches.row_bytes = desc->src_pitch_bytes;
     src_pitches.image = desc->src_image_pitch;
@@ -29021,7 +29024,7 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     }
     gpuscan__integral_cut(gs, plan);
     if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch cannot have so many work-items");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch would exceed the device's work-items");
     memset(&common->need, 0, sizeof(common->need));
     plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
     if (!gpuscan__key_is_cpu(&common->key)) {
@@ -29311,7 +29314,7 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
     if (!(lower < 0 || lower > 0 || upper < 0 || upper > 0) && lower == lower && upper == upper)
         upper = plan->bins;
     if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper is no number that f32 holds");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper does not fit f32");
     plan->lower = (float)lower;
     plan->upper = (float)upper;
     step = ((double)plan->upper - (double)plan->lower) / plan->bins;
@@ -29334,7 +29337,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
                                          &plan->cdf_size)) != 0)
         return r;
     if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_quantile_form");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_quantile_form");
     if (gpuscan__is_single_pass(common->call->strategy))
         return gpuscan__unsupported(gs, "a quantile has no look-back");
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
@@ -29354,7 +29357,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
         return r;
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     range = gpuscan__input(common, "counts", desc->counts, elements, size);
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
@@ -29695,7 +29698,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
     if (desc->opencl)
         snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
     if (missing.entry)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is no OpenCL 1.2", table,
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is not OpenCL 1.2", table,
                              missing.library, missing.entry);
     if (wanted)
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
@@ -29714,7 +29717,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         return r;
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes must be 8, 16, 32 or 64");
     if (!desc->context && desc->queue)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
     if (desc->context) {
@@ -29727,7 +29730,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         for (i = 0; i < size / sizeof(devices[0]) && devices[i] != gs->device_id;)
             i++;
         if (i == size / sizeof(devices[0]))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "device is none of the context's");
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "device does not belong to context");
         code = gs->cl.clRetainContext(desc->context);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clRetainContext failed");
@@ -29753,7 +29756,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         call.queue = desc->queue;
         if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
             return r == GPUSCAN_ERROR_INVALID_CONTEXT
-                       ? gpuscan__fail(gs, r, "queue is of another context or device than the object")
+                       ? gpuscan__fail(gs, r, "queue belongs to another context or device than the object")
                        : r;
         return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
     }
@@ -29923,7 +29926,7 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
     for (i = 0; i < count && !sizes[index]; i++) /* built for one device: PoCL 3.1 lists that first */
         index = i;
     if (!sizes[index])
-        return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
+        return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
     if (binary && sizes[index] != *size)
         return gpuscan__fail(gs, code, "a program's binary has changed meanwhile");
     *size = sizes[index];
@@ -30207,9 +30210,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
     if (memcmp(header.magic, gpuscan__blob_magic, sizeof(header.magic)) != 0 || header.size != size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "this is no blob of this version, or it is truncated");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is of another device, driver or version");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
     if (header.checksum != gpuscan__blob_checksum(bytes, size) ||
         !gpuscan__blob_is_whole(bytes, size, header.entries))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");

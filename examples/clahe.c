@@ -3,7 +3,7 @@
    clahe picture [limit [before.png after.png]]
 
    Contrast limited adaptive histogram equalisation. The picture is cut into 8 x 8 tiles. Each tile has a histogram of
-   its lumas, whose bins are cut at limit times (3 by default) their mean; the excess is spread evenly over all bins.
+   its lumas, whose bins are cut at `limit` (3 by default) times their mean; the excess is spread evenly over all bins.
    The histogram's inclusive scan maps lumas to lumas, and a pixel takes the maps of the four tiles whose middles
    surround it, mixed by distance. One call counts all tiles, one scans them all; the other two kernels are here. Hues
    do not change.

@@ -54,7 +54,7 @@ no_opencl="-2100 no OpenCL loader: install the GPU's driver, or a loader and PoC
 is NULL"
 no_platform="-2101 no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd), the object \
 is NULL, with a message"
-no_device="-2102 no OpenCL device, or none of the name asked for: see GPUSCAN_DEVICE; desc.error lists what there is, the \
+no_device="-2102 no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices, the \
 object is NULL, with a message"
 no_loader="$no_opencl, with a message"
 install="install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver"
@@ -80,7 +80,7 @@ fi
 if echo 'int clGetPlatformIDs(void) { return 0; }' > half.c && mkdir -p half && $cc -shared -fPIC half.c -o half/libOpenCL.so.1; then
   check 'half a loader' "$no_loader" env LD_LIBRARY_PATH="$work/half" ./open
   check 'half a loader and half a table' "$no_opencl, opencl: the table has no \
-clGetPlatformInfo, and libOpenCL.so.1 has no clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" \
+clGetPlatformInfo, and libOpenCL.so.1 has no clGetPlatformInfo, so it is not OpenCL 1.2 (no OpenCL loader)" \
     env OPEN_WORDS=1 OPEN_TABLE=one LD_LIBRARY_PATH="$work/half" ./open
 fi
 check 'no platform' "$no_platform" env OCL_ICD_VENDORS="$work/empty/" \
@@ -106,7 +106,7 @@ if $cc -std=c99 -shared -fPIC stub.c -o stub/libOpenCL.so.1; then
   check 'a library that is not there' "$no_opencl, library: $work/none.so could not be \
 loaded (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/none.so" LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
   check 'a library of something else' "$no_opencl, $work/half/libOpenCL.so.1 has no \
-clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/half/libOpenCL.so.1" \
+clGetPlatformInfo, so it is not OpenCL 1.2 (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/half/libOpenCL.so.1" \
     LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
   check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with a message' \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 STUB_VERSION='OpenCL 1.1 stub' ./open

@@ -537,7 +537,8 @@ typedef enum test_filling {
     FILL_COUNT
 } test_filling;
 
-/* Fills numbers that both types hold, with a fraction if the source type has one. */
+/* Fills data: for two integer types as test_fill does, otherwise with small numbers in the range of both. Those of a
+   float source have fractions, except for MUL. */
 static inline void test_fill_pair(gpuscan_type from, gpuscan_type to, gpuscan_op op, void *data, uint64_t count) {
     int       is_signed = ref_kind(to) != REF_UNSIGNED && ref_kind(from) != REF_UNSIGNED;
     uint64_t  i;

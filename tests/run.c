@@ -51,7 +51,7 @@ static const struct row {
     {"vendor", "test_*", DEFAULT, LONG, 1, 0, NULL},
     {"pocl", "test_*", DEFAULT, LONG, 1, 0, NULL},
     {"pocl-seed", "test_plants", DEFAULT, LONG, 1, 0, NULL},
-    {"pocl-seed", "test_*", DEFAULT, LONG, 16, 0, NULL},
+    {"pocl-seed", "test_*", DEFAULT, LONG, 24, 0, NULL},
     {"pocl-host-at", "test_scan", DEFAULT, LONG, 1, 20, NULL},
     {"pocl-as", "test_offsets", DEFAULT, LONG, 1, 20, NULL},
     {"rusticl", "test_smoke", DEFAULT, MORE, 1, 60, NULL},
@@ -359,7 +359,7 @@ static char *find_vendors(void) {
             add_environment(it, text("GPUSCAN_TEST_SIZE=small"));
             add_environment(it, text("RUSTICL_ENABLE=llvmpipe"));
         } else {
-            it = add_implementation("vendor", name, library);
+            it = add_implementation("vendor", text("vendor-%s", name), library);
             l = probe(it, "test_smoke");
             for (k = 0; k < l.count; k++)
                 has_device &= !strstr(l.line[k], "no device");
@@ -543,14 +543,14 @@ static void count(int more_passed, int more_failed, int more_skipped) {
     skipped += more_skipped;
 }
 
-static void end_script(const job *j, const char *times) {
+static void end_script(const job *j, int status, const char *times) {
     static const char *const failures[] = {"FAILED", "not ok", NULL}, *const left_out[] = {"left out", NULL};
     lines l = read_lines(j->log);
-    int p = 0, f = 1;
-    if (!l.count || sscanf(l.line[l.count - 1], "%d passed, %d failed", &p, &f) != 2)
+    int p = 0, f = 1, end = 0;
+    if (!l.count || sscanf(l.line[l.count - 1], "%d passed, %d failed%n", &p, &f, &end) != 2 || end == 0)
         p = 0, f = 1;
-    if (j->is_late)
-        f = f ? f : 1;
+    if (f == 0 && (j->is_late || status != 0 || p == 0))
+        f = 1;
     count(p, f, 0);
     printf("%s: %d passed, %d failed%s (%s)\n", j->label, p, f, j->is_late ? ": took too long" : "", times);
     if (f)
@@ -603,6 +603,8 @@ static void end_program(const job *j, int status, const char *times) {
         o.skipped = 0;
     }
     f = o.planned - o.passed - o.skipped;
+    if (died && f < 1) /* it died after its last test */
+        f = 1;
     if (status != 0 && !died && f == 0) {
         /* The end of the program failed, or a sanitizer has a report. LeakSanitizer may crash by itself at the end,
            over a driver's threads; it has looked for nothing then. */
@@ -680,7 +682,7 @@ static void end(job *j, int status, double processor) {
     char *times = text("%.0f s, %.0f s of processor time", now() - j->began, processor);
     j->pid = 0;
     if (j->is_script)
-        end_script(j, times);
+        end_script(j, status, times);
     else
         end_program(j, status, times);
     fflush(stdout);
@@ -721,8 +723,8 @@ static void wait_for_job(void) {
 static void count_compile_errors(void) {
     glob_t found;
     size_t i, k;
-    if (glob(text("%s/logs/*-compile.txt", work), 0, NULL, &found) != 0)
-        return;
+    memset(&found, 0, sizeof found);
+    glob(text("%s/logs/*-compile.txt", work), 0, NULL, &found);
     for (i = 0; i < found.gl_pathc; i++) {
         char *name = strrchr(found.gl_pathv[i], '/') + 1;
         lines l = read_lines(found.gl_pathv[i]);
@@ -736,12 +738,19 @@ static void count_compile_errors(void) {
         free_lines(&l);
     }
     globfree(&found);
+    for (i = 0; i < program_count; i++)
+        if (!is_script(programs[i]) && access(text("%s/%s", work, programs[i]), X_OK) != 0 &&
+            !is_there(text("%s/logs/%s-compile.txt", work, programs[i]))) {
+            printf("FAILED: %s was not compiled\n", programs[i]);
+            count(0, 1, 0);
+        }
 }
 
 int main(int argc, char **argv) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN), running = 0;
     double began = now();
     size_t next;
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the jobs' results away */
     for (mode = 0; mode < MODES && strcmp(mode_options[mode], argc > 1 ? argv[1] : "") != 0; mode++)
         ;
     if (mode == MODES || !getcwd(work, sizeof work - sizeof "/build/tests")) {

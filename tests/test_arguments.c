@@ -2263,7 +2263,7 @@ static void test_size_overflow(void **state) {
     (void)state;
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 8;
                  d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
-    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "no buffer",
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "larger than any buffer",
                  d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8);
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "tiles", d.count = half >> 7;
                  d.src_type = d.dst_type = GPUSCAN_TYPE_U8; d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
@@ -2309,7 +2309,7 @@ static void test_invalid_handle(void **state) {
     test_case("an invalid handle");
     test.gs->cl.clGetMemObjectInfo = no_mem_object;
     test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_BUFFER);
-    names("no memory object");
+    names("not a memory object");
     test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
     untouched();
     works();
@@ -2349,7 +2349,7 @@ static void test_objects_of_other_drivers(void **state) {
     test_case("an image of a buffer");
     test.gs->cl.clGetMemObjectInfo = image_of_buffer;
     test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_BUFFER);
-    names("no buffer");
+    names("not a buffer");
     test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
     untouched();
     works();

@@ -293,7 +293,7 @@ static int is_opencl(const char *word) {
         "unsigned", "signed", "constant", "restrict", "true",    "false",  "void",   "bool",     "half",    "switch",
         "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",
         "vstore",   "vload_half", "vstore_half", "read_only", "write_only", "image2d_t",
-        "any",      "sign",   "round"};
+        "any",      "sign",   "round",    "max",     "min"};
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",
                                         "uint", "long",  "ulong", "float",  "double"};
     size_t i, length = strlen(word);

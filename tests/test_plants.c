@@ -165,8 +165,8 @@ static cl_mem CL_API_CALL roomy(cl_context context, cl_mem_flags flags, size_t s
     return made;
 }
 
-/* Sorts few floats' values, an eighth of them NaN with different bits; each payload is its key's index. NaN come last,
-   in order. */
+/* Sorts floats of seven values, an eighth replaced by NaN with different bits; each payload is its key's index. NaN
+   come last, in their original order. */
 static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     uint32_t *keys = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
     uint32_t *payload = (uint32_t *)test_alloc(n * 12), *moved = (uint32_t *)test_alloc(n * 12);

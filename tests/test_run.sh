@@ -41,7 +41,8 @@ program bad "echo '[  ERROR   ] --- 1 != 2'; echo '[  FAILED  ] second'; $end; e
 program skips "echo '[  SKIPPED ] second'; $end; echo '[  SKIPPED ] 1 test(s), listed below:'"
 program dies 'kill -s SEGV $$'
 program gives_up 'exit 3'
-program hangs '(sleep 4; echo > alive) & wait'
+program hangs '(sleep 8; echo > alive) & wait'
+program dies_last "echo '[       OK ] second'; kill -s SEGV \$\$"
 program ends_badly "echo '[       OK ] second'; $end; exit 1"
 program mute ''
 echo > build/tests/test_mute
@@ -54,10 +55,12 @@ echo 'broken.c: error' > build/tests/logs/test_broken-compile.txt
 echo 'echo "left out: something"; echo "FAILED: a check"; echo "3 passed, 1 failed"' > tests/test_script.sh
 echo 'echo "5 passed, 0 failed"' > tests/compile.sh
 echo 'echo nonsense' > tests/reach.sh
+echo 'echo "5 passed, 0 failed"; exit 1' > tests/trust.sh
+: > tests/test_missing.c
 
 "${CC:-cc}" -std=c99 "$root/tests/run.c" -o run || exit 1
 unset GPUSCAN_TEST_AGAIN POCL_EXTRA_BUILD_FLAGS
-OCL_ICD_VENDORS=$work/none GPUSCAN_TEST_SEED=7 GPUSCAN_TEST_SHARE=16 GPUSCAN_TEST_LIMIT=2
+OCL_ICD_VENDORS=$work/none GPUSCAN_TEST_SEED=7 GPUSCAN_TEST_SHARE=16 GPUSCAN_TEST_LIMIT=6
 export OCL_ICD_VENDORS GPUSCAN_TEST_SEED GPUSCAN_TEST_SHARE GPUSCAN_TEST_LIMIT
 ./run > out.txt 2>&1
 status=$?
@@ -67,6 +70,7 @@ check 'a test that fails' 'pocl: bad: 1 passed, 1 failed (N s, N s of processor 
 check 'the line that says why' ' *\[  ERROR   \] --- 1 != 2'
 check 'a test that is skipped' 'pocl: skips: 1 passed, 0 failed, 1 skipped (N s, N s of processor time)'
 check 'a program that dies' 'pocl: dies: 1 passed, 1 failed: died in second with signal 11 (.*), 0 tests after it.*'
+check 'a program that dies after its tests' 'pocl: dies_last: 2 passed, 1 failed: died in second with signal 11.*'
 check 'a program that gives up' 'pocl: gives_up: 1 passed, 1 failed: died in second with status 3, 0 tests after it.*'
 check 'a program that hangs' 'pocl: hangs: 1 passed, 1 failed: took too long in second, 0 tests after it.*'
 check 'a program that fails at its end' 'pocl: ends_badly: 2 passed, 1 failed (N s, N s of processor time)'
@@ -76,9 +80,11 @@ check 'why it does not' 'broken.c: error'
 check 'a script that fails' 'test_script.sh: 3 passed, 1 failed (N s, N s of processor time)'
 check 'what a script leaves out' ' *left out: something'
 check 'a script that passes' 'compile.sh: 5 passed, 0 failed (N s, N s of processor time)'
+check 'a script whose status is 1' 'trust.sh: 5 passed, 1 failed (N s, N s of processor time)'
+check 'a program that is missing' 'FAILED: test_missing was not compiled'
 check 'a script that does not say what passed' 'reach.sh: 0 passed, 1 failed (N s, N s of processor time)'
 total=$(sed -n 's/^[a-z].*: \([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' out.txt |
-  awk '{ p += $1; f += $2 } END { print p " passed, " f + 1 " failed" }')
+  awk '{ p += $1; f += $2 } END { print p " passed, " f + 2 " failed" }')
 [ "$(tail -1 out.txt)" = "$total, 1 skipped" ] || echo "the last line is not $total, 1 skipped" >> out.txt
 check 'the sum' "$total, 1 skipped"
 [ $status = 1 ] && echo 'status 1' >> out.txt
@@ -88,7 +94,7 @@ sleep 3
 check 'what a program started ends with it' 'ended'
 
 # All that fails is taken away.
-rm -f tests/test_[bdeghms]* tests/reach.sh build/tests/logs/*
+rm -f tests/test_[bdeghms]* tests/reach.sh tests/trust.sh build/tests/logs/*
 ./run > out.txt 2>&1 && echo 'status 0' >> out.txt
 check 'the status where all pass' 'status 0'
 cat build/tests/logs/pocl-test_o*.txt >> out.txt

@@ -35,7 +35,7 @@ static void operations(void **state) {
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++)
         /* here and below, another seed runs the others */
-        if (test_takes_one_of(test.is_small ? 3 : 2, (uint64_t)which))
+        if (test_takes_one_of(test.is_small ? 4 : 2, (uint64_t)which))
             check_job(which, which == JOB_SCAN_SMALL ? 1000 : test_size(3001, 70001, 1000003));
 }
 

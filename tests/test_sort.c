@@ -333,7 +333,7 @@ static int has_small_group(uint32_t group) {
     return found;
 }
 
-/* Groups with two or four work-items a digit. */
+/* Small sorts whose groups of 512 or 1024 have two or four work-items for each of 256 digits (DIGIT_ITEMS). */
 static void shared_digits(void **state) {
     static const struct {
         gpuscan_type type;
