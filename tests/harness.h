@@ -848,6 +848,16 @@ static inline void test_buffer_untouched(test_buffer *buffer) {
             fail_msg("%s: byte %zu of a buffer that must stay as it was has changed", test.what, i);
 }
 
+/* Ends a call between wrong u32 offsets, of which results may be anything: fails if it changed src, the offsets, or a
+   guard of dst or of its scratch. */
+static inline void test_wrong_offsets_end(test_extras *extras, gpuscan_call *call, int ran, test_buffer *src,
+                                          test_buffer *dst, test_buffer *offsets, const uint32_t *at) {
+    test_buffer_get(dst);
+    test_extras_end(extras, call, ran);
+    test_buffer_untouched(src);
+    test_same_bytes(test_buffer_get(offsets), at, 4, offsets->count);
+}
+
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t test_environment(const char *name, uint64_t otherwise) {

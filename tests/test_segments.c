@@ -224,10 +224,7 @@ static void wrong_offsets(void **state) {
             query = gpuscan_reduce_scratch_size(test.gs, &d, &i);
             test_extras_begin(&extras, &d.call, SCRATCH_CALLER, 0, query, i);
             ran = test_reduce_ran(&d);
-            test_buffer_get(&dst); /* checks the guards, like test_extras_end */
-            test_extras_end(&extras, &d.call, ran);
-            test_buffer_untouched(&src);
-            test_same_bytes(test_buffer_get(&data), at, 4, SEGMENTS + 1);
+            test_wrong_offsets_end(&extras, &d.call, ran, &src, &dst, &data, at);
             if (ran)
                 test_one_strategy(&reductions, &after, (gpuscan_strategy)s);
         }
