@@ -1786,19 +1786,18 @@ enum {
     GPUSCAN__PIECE_SEGMENT_HEADS,
     GPUSCAN__PIECE_EXACT_PREFIXES,
     GPUSCAN__PIECE_PACKED_ELEMENTS,
-    GPUSCAN__PIECE_STATE_WORDS,
     GPUSCAN__PIECE_CASCADE,
     GPUSCAN__PIECE_LANE_SCANS,
     GPUSCAN__PIECE_GROUP_TILES,
     GPUSCAN__PIECE_KEPT_TILES,
     GPUSCAN__PIECE_TILE_SCANS,
     GPUSCAN__PIECE_CPU_TILES,
-    GPUSCAN__PIECE_MULTI_PASS_SCAN,
+    GPUSCAN__PIECE_HANDOVER,
     GPUSCAN__PIECE_SCAN_ROWS,
-    GPUSCAN__PIECE_SINGLE_PASS_SCAN,
-    GPUSCAN__PIECE_SCAN_AHEAD,
+    GPUSCAN__PIECE_SCAN,
     GPUSCAN__PIECE_SCAN_SEGMENTS,
     GPUSCAN__PIECE_SELECT,
+    GPUSCAN__PIECE_ENGINE,
     GPUSCAN__PIECE_UNIFORM_ADD,
     GPUSCAN__PIECE_REDUCE,
     GPUSCAN__PIECE_REDUCE_SEGMENTS,
@@ -3194,151 +3193,6 @@ NULL};
 #define gpuscan__piece_packed_elements NULL
 #endif
 #if GPUSCAN__HAS_SCAN || \
-    GPUSCAN__HAS_REDUCE || \
-    GPUSCAN__HAS_SELECT || \
-    GPUSCAN__HAS_RUNS
-static const char *const gpuscan__piece_state_words[] = {
-"#line 1686 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
-"#ifndef GPUSCAN_TEST_SILENT\n"
-"#define GPUSCAN_TEST_SILENT(tile) false\n"
-"#define GPUSCAN_TEST_DELAY(tile)\n"
-"#endif\n"
-"#ifndef GPUSCAN_TEST_STORED\n"
-"#define GPUSCAN_TEST_STORED(tile) GPUSCAN_PREFIX_WORDS\n"
-"#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_PREFIX_WORDS\n"
-"#define GPUSCAN_TEST_PAUSE(p)\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#if GPUSCAN_WORD\n"
-"#define GPUSCAN_EMPTY 0u\n"
-"#define GPUSCAN_AGGREGATE 1u\n"
-"#define GPUSCAN_PREFIX 2u\n\n"
-"#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
-"#define GPUSCAN_SLOTS (GPUSCAN_PREFIX_WORDS == 1 ? 1 : 2)\n\n\n"
-"#define GPUSCAN_PREFIX_WORDS \\\n"
-" (((int)sizeof(gpuscan_prefix) + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
-"typedef union {\n"
-"gpuscan_prefix value;\n"
-"gpuscan_payload payload[GPUSCAN_PREFIX_WORDS];\n"
-"} gpuscan_payloads;\n\n"
-"static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
-"#if GPUSCAN_WORD == 128\n"
-"return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
-"#else\n"
-"return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | payload;\n"
-"#endif\n"
-"}\n\n"
-"static inline uint gpuscan_word_tag(gpuscan_word word) {\n"
-"#if GPUSCAN_WORD == 128\n"
-"return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n"
-"#else\n"
-"return (uint)(word >> GPUSCAN_TAG_SHIFT);\n"
-"#endif\n"
-"}\n\n"
-"static inline gpuscan_payload gpuscan_word_payload(gpuscan_word word) {\n"
-"#if GPUSCAN_WORD == 128\n"
-"return word.y << 32 | (uint)word.x;\n"
-"#else\n"
-"return (gpuscan_payload)word;\n"
-"#endif\n"
-"}\n\n\n"
-"static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n"
-"uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
-"return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_PREFIX_WORDS;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_prefix value, int words) {\n"
-"gpuscan_payloads payloads;\n"
-"GPUSCAN_UNROLL\n"
-"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++)\n"
-"payloads.payload[p] = 0;\n"
-"payloads.value = value;\n"
-"GPUSCAN_UNROLL\n"
-"for (int p = 0; p < words; p++) {\n"
-"GPUSCAN_TEST_PAUSE(p);\n"
-"gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
-"}\n"
-"}\n\n",
-"GPUSCAN_OF_WORDS(gpuscan_of_payloads, gpuscan_prefix, gpuscan_payloads, payload)\n\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_words_load_some(global gpuscan_word *slot, uint tag, gpuscan_prefix *value, int words) {\n"
-"gpuscan_payloads payloads;\n"
-"bool there = true;\n"
-"GPUSCAN_UNROLL\n"
-"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++) {\n"
-"gpuscan_word word;\n"
-"if (p >= words) {\n"
-"payloads.payload[p] = 0;\n"
-"continue;\n"
-"}\n"
-"word = gpuscan_word_load(slot + p);\n"
-"payloads.payload[p] = gpuscan_word_payload(word);\n"
-"there = there && gpuscan_word_tag(word) >> 2 == tag >> 2;\n"
-"}\n"
-"if (there)\n"
-"*value = gpuscan_of_payloads(&payloads);\n"
-"return there;\n"
-"}\n"
-"GPUSCAN_INLINE bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_prefix *value) {\n"
-"return gpuscan_words_load_some(slot, tag, value, GPUSCAN_PREFIX_WORDS);\n"
-"}\n\n"
-"static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag,\n"
-"gpuscan_prefix value) {\n"
-"gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
-"GPUSCAN_TEST_STORED(tile));\n"
-"}\n\n\n"
-"static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix *value) {\n"
-"uint flag = GPUSCAN_EMPTY;\n"
-"#if GPUSCAN_ONE_WORD\n"
-"gpuscan_payloads payloads;\n"
-"gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
-"uint tag = gpuscan_word_tag(word);\n"
-"payloads.payload[0] = gpuscan_word_payload(word);\n"
-"*value = payloads.value;\n"
-"if (tag >> 2 == epoch)\n"
-"flag = tag & 3u;\n"
-"#else\n"
-"for (uint f = GPUSCAN_PREFIX; f != GPUSCAN_EMPTY && flag == GPUSCAN_EMPTY; f--)\n"
-"if (gpuscan_words_load(gpuscan_slot(states, tile, f), epoch << 2 | f, value))\n"
-"flag = f;\n"
-"#endif\n"
-"#if GPUSCAN_HEADS\n"
-"if (flag == GPUSCAN_AGGREGATE && GPUSCAN_HAS_BEGUN(gpuscan_link_sum(*value))) {\n"
-"*value = gpuscan_prefix_add(gpuscan_prefix_of(gpuscan_identity()), gpuscan_link_sum(*value));\n"
-"flag = GPUSCAN_PREFIX;\n"
-"}\n"
-"#endif\n"
-"return flag;\n"
-"}\n\n\n\n\n\n"
-"static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix value) {\n"
-"global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
-"gpuscan_payloads payloads;\n"
-"int words = GPUSCAN_TEST_ADDED(tile);\n"
-"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++)\n"
-"payloads.payload[p] = 0;\n"
-"payloads.value = value;\n"
-"gpuscan_device_fence();\n"
-"#if !GPUSCAN_ONE_WORD\n"
-"if (gpuscan_observe(states, tile, epoch, &value) != GPUSCAN_EMPTY)\n"
-"return;\n"
-"#endif\n"
-"for (int p = 0; p < GPUSCAN_PREFIX_WORDS && words > 0; p++) {\n"
-"gpuscan_word seen = gpuscan_word_load(slot + p);\n"
-"gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
-"if (gpuscan_word_tag(seen) >> 2 == epoch)\n"
-"continue;\n"
-"#if GPUSCAN_WORD == 128\n"
-"gpuscan_word_store(slot + p, word);\n"
-"#else\n"
-"GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word);\n"
-"#endif\n"
-"words--;\n"
-"}\n"
-"}\n"
-"#endif\n\n",
-NULL};
-#else
-#define gpuscan__piece_state_words NULL
-#endif
-#if GPUSCAN__HAS_SCAN || \
     GPUSCAN__HAS_UNIFORM_ADD || \
     GPUSCAN__HAS_REDUCE || \
     GPUSCAN__HAS_SELECT || \
@@ -3346,7 +3200,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1863 \"kernels.cl.inc\"\n"
+"#line 1686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3406,7 +3260,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1925 \"kernels.cl.inc\"\n"
+"#line 1748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3794,7 +3648,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2360 \"kernels.cl.inc\"\n"
+"#line 2183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -4658,7 +4512,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3323 \"kernels.cl.inc\"\n"
+"#line 3146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4994,7 +4848,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3679 \"kernels.cl.inc\"\n"
+"#line 3502 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -5512,7 +5366,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 4229 \"kernels.cl.inc\"\n"
+"#line 4052 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ANY_BIT(name, type) \\\n"
 " GPUSCAN_INLINE bool name(type x) { \\\n"
@@ -6549,193 +6403,583 @@ NULL};
 #define gpuscan__piece_cpu_tiles NULL
 #endif
 #if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_REDUCE || \
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
-static const char *const gpuscan__piece_multi_pass_scan[] = {
-"#line 5417 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+static const char *const gpuscan__piece_handover[] = {
+"#line 5240 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SCAN_SUMS_NUMBERS\n"
-"} gpuscan_scan_sums_numbers;\n\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
-"global gpuscan_prefix *sums, gpuscan_scan_sums_numbers numbers,\n"
-"local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
-"ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
-"(uint)numbers.flags));\n"
-"for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
-"gpuscan_from row = GPUSCAN_FROM(src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
-"ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
-"ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+"ulong row, first, count;\n"
+"uint tile, share, shares;\n"
+"bool ends;\n"
+"} gpuscan_job;\n\n\n"
+"#if GPUSCAN_WORD\n"
+"typedef gpuscan_word gpuscan_states;\n"
+"#else\n"
+"typedef const gpuscan_prefix gpuscan_states;\n"
+"#endif\n\n\n\n"
+"#ifndef GPUSCAN_TEST_SILENT\n"
+"#define GPUSCAN_TEST_SILENT(tile) false\n"
+"#define GPUSCAN_TEST_DELAY(tile)\n"
+"#endif\n"
+"#ifndef GPUSCAN_TEST_STORED\n"
+"#define GPUSCAN_TEST_STORED(tile) GPUSCAN_PREFIX_WORDS\n"
+"#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_PREFIX_WORDS\n"
+"#define GPUSCAN_TEST_PAUSE(p)\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_WORD\n"
+"#define GPUSCAN_EMPTY 0u\n"
+"#define GPUSCAN_AGGREGATE 1u\n"
+"#define GPUSCAN_PREFIX 2u\n\n"
+"#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
+"#define GPUSCAN_SLOTS (GPUSCAN_PREFIX_WORDS == 1 ? 1 : 2)\n\n\n"
+"#define GPUSCAN_PREFIX_WORDS \\\n"
+" (((int)sizeof(gpuscan_prefix) + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
+"typedef union {\n"
+"gpuscan_prefix value;\n"
+"gpuscan_payload payload[GPUSCAN_PREFIX_WORDS];\n"
+"} gpuscan_payloads;\n\n"
+"static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
+"#if GPUSCAN_WORD == 128\n"
+"return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
+"#else\n"
+"return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | payload;\n"
+"#endif\n"
+"}\n\n"
+"static inline uint gpuscan_word_tag(gpuscan_word word) {\n"
+"#if GPUSCAN_WORD == 128\n"
+"return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n"
+"#else\n"
+"return (uint)(word >> GPUSCAN_TAG_SHIFT);\n"
+"#endif\n"
+"}\n\n"
+"static inline gpuscan_payload gpuscan_word_payload(gpuscan_word word) {\n"
+"#if GPUSCAN_WORD == 128\n"
+"return word.y << 32 | (uint)word.x;\n"
+"#else\n"
+"return (gpuscan_payload)word;\n"
+"#endif\n"
+"}\n\n\n"
+"static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n"
+"uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
+"return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_PREFIX_WORDS;\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_prefix value, int words) {\n"
+"gpuscan_payloads payloads;\n"
+"GPUSCAN_UNROLL\n"
+"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++)\n"
+"payloads.payload[p] = 0;\n"
+"payloads.value = value;\n"
+"GPUSCAN_UNROLL\n"
+"for (int p = 0; p < words; p++) {\n"
+"GPUSCAN_TEST_PAUSE(p);\n"
+"gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
+"}\n"
+"}\n\n",
+"GPUSCAN_OF_WORDS(gpuscan_of_payloads, gpuscan_prefix, gpuscan_payloads, payload)\n\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_words_load_some(global gpuscan_word *slot, uint tag, gpuscan_prefix *value, int words) {\n"
+"gpuscan_payloads payloads;\n"
+"bool there = true;\n"
+"GPUSCAN_UNROLL\n"
+"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++) {\n"
+"gpuscan_word word;\n"
+"if (p >= words) {\n"
+"payloads.payload[p] = 0;\n"
+"continue;\n"
+"}\n"
+"word = gpuscan_word_load(slot + p);\n"
+"payloads.payload[p] = gpuscan_word_payload(word);\n"
+"there = there && gpuscan_word_tag(word) >> 2 == tag >> 2;\n"
+"}\n"
+"if (there)\n"
+"*value = gpuscan_of_payloads(&payloads);\n"
+"return there;\n"
+"}\n"
+"GPUSCAN_INLINE bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_prefix *value) {\n"
+"return gpuscan_words_load_some(slot, tag, value, GPUSCAN_PREFIX_WORDS);\n"
+"}\n\n"
+"static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag,\n"
+"gpuscan_prefix value) {\n"
+"gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
+"GPUSCAN_TEST_STORED(tile));\n"
+"}\n\n\n"
+"static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix *value) {\n"
+"uint flag = GPUSCAN_EMPTY;\n"
+"#if GPUSCAN_ONE_WORD\n"
+"gpuscan_payloads payloads;\n"
+"gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
+"uint tag = gpuscan_word_tag(word);\n"
+"payloads.payload[0] = gpuscan_word_payload(word);\n"
+"*value = payloads.value;\n"
+"if (tag >> 2 == epoch)\n"
+"flag = tag & 3u;\n"
+"#else\n"
+"for (uint f = GPUSCAN_PREFIX; f != GPUSCAN_EMPTY && flag == GPUSCAN_EMPTY; f--)\n"
+"if (gpuscan_words_load(gpuscan_slot(states, tile, f), epoch << 2 | f, value))\n"
+"flag = f;\n"
+"#endif\n"
+"#if GPUSCAN_HEADS\n"
+"if (flag == GPUSCAN_AGGREGATE && GPUSCAN_HAS_BEGUN(gpuscan_link_sum(*value))) {\n"
+"*value = gpuscan_prefix_add(gpuscan_prefix_of(gpuscan_identity()), gpuscan_link_sum(*value));\n"
+"flag = GPUSCAN_PREFIX;\n"
+"}\n"
+"#endif\n"
+"return flag;\n"
+"}\n\n\n\n\n\n"
+"static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix value) {\n"
+"global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
+"gpuscan_payloads payloads;\n"
+"int words = GPUSCAN_TEST_ADDED(tile);\n"
+"for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++)\n"
+"payloads.payload[p] = 0;\n"
+"payloads.value = value;\n"
+"gpuscan_device_fence();\n"
+"#if !GPUSCAN_ONE_WORD\n"
+"if (gpuscan_observe(states, tile, epoch, &value) != GPUSCAN_EMPTY)\n"
+"return;\n"
+"#endif\n"
+"for (int p = 0; p < GPUSCAN_PREFIX_WORDS && words > 0; p++) {\n"
+"gpuscan_word seen = gpuscan_word_load(slot + p);\n"
+"gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
+"if (gpuscan_word_tag(seen) >> 2 == epoch)\n"
+"continue;\n"
+"#if GPUSCAN_WORD == 128\n"
+"gpuscan_word_store(slot + p, word);\n"
+"#else\n"
+"GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word);\n"
+"#endif\n"
+"words--;\n"
+"}\n"
+"}\n\n\n\n",
+"static inline bool gpuscan_may_poll(uint *polls) {\n"
+"return (*polls)++ < GPUSCAN_POLLS;\n"
+"}\n\n"
+"#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n\n\n"
+"#define GPUSCAN_NONE 0xffffffffu\n\n\n"
+"#define GPUSCAN_TILE_WORDS \\\n"
+" (GPUSCAN_FEW != 0 || GPUSCAN_AHEAD ? GPUSCAN_VALUE_WORDS : GPUSCAN_SLOTS * GPUSCAN_PREFIX_WORDS)\n\n\n"
+"typedef struct {\n"
+"gpuscan_from src;\n"
+"ulong count;\n"
+"gpuscan_t base;\n"
+"global gpuscan_word *sums, *prefixes;\n"
+"uint epoch;\n"
+"bool in_place;\n"
+"} gpuscan_row;\n"
+"#define GPUSCAN_ROW_TAG(row) ((row)->epoch << 2 | GPUSCAN_AGGREGATE)\n\n\n"
+"GPUSCAN_INLINE gpuscan_row gpuscan_row_of(gpuscan_row row, ulong r, uint row_tiles, ulong src_pitch) {\n"
+"row.src = GPUSCAN_FROM_ROW(row.src, r * src_pitch);\n"
+"row.sums += r * row_tiles * GPUSCAN_TILE_WORDS;\n"
+"row.prefixes += r * row_tiles * GPUSCAN_PREFIX_WORDS;\n"
+"return row;\n"
+"}\n\n\n"
+"static inline uint gpuscan_live_tiles(ulong count) {\n"
+"return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
+"}\n\n\n\n\n\n"
+"#if GPUSCAN_COUNTED\n"
+"#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
+"#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all))\n"
+"#else\n"
+"#define GPUSCAN_HAVE_OWN(all, drawers) false\n"
+"#endif\n\n\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_draw(global uint *counter, uint all, uint drawers, uint own, local gpuscan_shared *shared) {\n"
+"if (GPUSCAN_HAVE_OWN(all, drawers))\n"
+"return own;\n"
+"GPUSCAN_BARRIER();\n"
+"return gpuscan_ticket(counter, all + drawers, &shared->ticket);\n"
+"}\n"
+"#define GPUSCAN_FOR_DRAWS(number, counter, all, drawers, own) \\\n"
+" for ((number) = gpuscan_draw(counter, all, drawers, own, shared); (number) < (all); \\\n"
+" (number) = gpuscan_draw(counter, all, drawers, all, shared))\n"
+"#define GPUSCAN_NEXT_TILE continue\n"
+"#else\n"
+"#define GPUSCAN_FOR_DRAWS(number, counter, all, drawers, own)\n"
+"#define GPUSCAN_NEXT_TILE return\n"
+"#endif\n\n\n"
+"#if GPUSCAN_GROUPS_IN_ORDER\n"
+"#define GPUSCAN_START_NUMBER(states) (GPUSCAN_TEST_GROUP)\n"
+"#else\n"
+"#define GPUSCAN_START_NUMBER(states) \\\n"
+" gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket)\n"
+"#endif\n\n"
+"#if GPUSCAN_AHEAD || GPUSCAN_FEW\n\n\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_state_load(const gpuscan_row *row, uint tile, gpuscan_t *value) {\n"
+"gpuscan_prefix sum;\n"
+"bool there = gpuscan_words_load_some(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, GPUSCAN_ROW_TAG(row), &sum,\n"
+"GPUSCAN_VALUE_WORDS);\n"
+"if (there)\n"
+"*value = gpuscan_link_sum(sum);\n"
+"return there;\n"
+"}\n"
+"GPUSCAN_INLINE void gpuscan_state_store(const gpuscan_row *row, uint tile, uint tag, gpuscan_t value) {\n"
+"int stored = GPUSCAN_TEST_STORED(tile);\n"
+"gpuscan_words_store(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, gpuscan_link_of(value),\n"
+"stored < GPUSCAN_VALUE_WORDS ? stored : GPUSCAN_VALUE_WORDS);\n"
+"}\n\n\n",
+"#define GPUSCAN_TAG_FOR_OTHERS(row) (GPUSCAN_ROW_TAG(row) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_state_await(const gpuscan_row *row, uint tile, bool there, gpuscan_t *sum) {\n"
+"uint polls = 0;\n"
+"while (!there && gpuscan_may_poll(&polls))\n"
+"there = gpuscan_state_load(row, tile, sum);\n"
+"return there;\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to,\n"
+"local gpuscan_shared *shared) {\n"
+"uint tile = from + GPUSCAN_WINDOW_LANE;\n"
+"gpuscan_ballot_t late;\n"
 "gpuscan_t sum = gpuscan_identity();\n"
-"GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
-"if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
-"last--;\n"
-"#if GPUSCAN_CPU\n"
-"sum = gpuscan_span_sum(row, min(first, last), last, 0);\n"
-"#else\n"
-"gpuscan_prefix before = gpuscan_prefix_of(sum);\n"
-"uint link = 0;\n"
-"bool begun = false;\n"
-"for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
-"sum = gpuscan_tile_sum(row, at, last, shared);\n"
-"before = gpuscan_prefix_next(before, sum, link++);\n"
-"begun = begun || GPUSCAN_HAS_BEGUN(sum);\n"
+"bool there = tile >= to || gpuscan_state_load(row, tile, &sum);\n"
+"for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
+"uint l = gpuscan_lowest(late);\n"
+"gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count, shared);\n"
+"gpuscan_device_fence();\n"
+"if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row, tile, &sum)) {\n"
+"sum = x;\n"
+"gpuscan_state_store(row, tile, GPUSCAN_TAG_FOR_OTHERS(row), sum);\n"
 "}\n"
-"sum = GPUSCAN_WHOLE(before);\n"
-"sum = gpuscan_sum_of(GPUSCAN_VALUE_OF(sum), begun);\n"
-"#endif\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"sums[numbers.sums_offset + unit] = gpuscan_link_of(sum);\n"
 "}\n"
-"}\n\n"
-"typedef struct {\n"
-"GPUSCAN_SCAN_CARRIES_NUMBERS\n"
-"} gpuscan_scan_carries_numbers;\n\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_scan_carries(global gpuscan_prefix *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"gpuscan_scan_carries_numbers numbers,\n"
-"local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
-"uint parts = (uint)numbers.parts;\n"
-"for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
-"global gpuscan_prefix *sum = sums + numbers.sums_offset + row * parts;\n"
-"gpuscan_prefix start = gpuscan_prefix_of(base), running = start;\n"
-"#if GPUSCAN_CPU || GPUSCAN_ANY_ORDER\n"
-"uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
-"uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n"
-"#if !GPUSCAN_CPU\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], all[GPUSCAN_ITEM_VECTORS], total, group;\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"x[k] = gpuscan_identity();\n"
-"for (uint i = first; i < last; i++)\n"
-"x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n"
-"gpuscan_lanes_scan(x, before, all, shared);\n"
-"group = gpuscan_group_prefix(all[0], &total, shared);\n"
-"running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n"
-"#endif\n"
-"for (uint i = first; i < last; i++) {\n"
-"gpuscan_prefix next = gpuscan_prefix_next(running, gpuscan_link_sum(sum[i]), i);\n"
-"sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : running;\n"
-"running = next;\n"
+"return gpuscan_window_begin(sum, shared);\n"
 "}\n"
-"#else\n"
-"for (uint from = 0; from < parts; from += GPUSCAN_HAS_LANES ? GPUSCAN_LANES : GPUSCAN_GROUP) {\n"
-"uint i = from + (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : GPUSCAN_ITEM);\n"
+"#endif\n\n"
+"#if GPUSCAN_FEW\n\n\n\n"
+"static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"if (GPUSCAN_ITEM != 0 || (ulong)(tile + 1) * GPUSCAN_TILE >= row->count)\n"
+"return;\n"
+"if (!GPUSCAN_TEST_SILENT(tile))\n"
+"gpuscan_state_store(row, tile, GPUSCAN_ROW_TAG(row), sum);\n"
+"if (row->in_place)\n"
+"gpuscan_device_fence();\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
+"gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
+"uint before = tile / GPUSCAN_WINDOW;\n"
+"for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
+"uint t = from + GPUSCAN_LANE;\n"
 "gpuscan_t x = gpuscan_identity();\n"
-"gpuscan_prefix before = running, after;\n"
-"if (i < parts)\n"
-"x = gpuscan_link_sum(sum[i]);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"after = gpuscan_window_chain(running, gpuscan_window_begin(x, shared), from, shared);\n"
-"before = gpuscan_prefix_at(after, GPUSCAN_LANE == 0 ? 0 : GPUSCAN_LANE - 1);\n"
-"if (GPUSCAN_LANE == 0)\n"
-"before = running;\n"
-"running = gpuscan_prefix_at(after, GPUSCAN_LANES - 1);\n"
-"GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+"if (gpuscan_ballot(!gpuscan_state_await(row, t, t >= tile, &x)))\n"
+"x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
+"else\n"
+"x = gpuscan_window_begin(x, shared);\n"
+"gpuscan_prefix after = gpuscan_window_chain(gpuscan_prefix_of(gpuscan_identity()), x, 0, shared);\n"
+"gpuscan_t whole = GPUSCAN_WHOLE(after);\n"
+"#if GPUSCAN_EXACT_PREFIX && GPUSCAN_HEADS\n"
+"whole = gpuscan_sum_of(whole.value, gpuscan_ballot(GPUSCAN_HAS_BEGUN(x)) != 0);\n"
+"#endif\n"
+"if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
+"shared->windows[from / GPUSCAN_WINDOW] = whole;\n"
+"#if GPUSCAN_EXACT_PREFIX\n"
+"if (t == tile - 1)\n"
+"shared->prefix = after;\n"
+"#endif\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"*outer = gpuscan_prefix_of(row->base);\n"
+"for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < before; w++)\n"
+"*outer = gpuscan_prefix_next(*outer, shared->windows[w], w);\n"
+"if (tile % GPUSCAN_WINDOW == 0 || (GPUSCAN_PLANTED(FEW) && before == 0))\n"
+"return false;\n"
+"#if GPUSCAN_EXACT_PREFIX\n"
+"if (GPUSCAN_HAS_BEGUN(shared->windows[before]))\n"
+"*outer = gpuscan_prefix_of(gpuscan_identity());\n"
+"*inner = shared->prefix;\n"
 "#else\n"
-"shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-"if (j == GPUSCAN_ITEM)\n"
-"before = running;\n"
-"running = gpuscan_prefix_next(running, shared->exchange.sums[j], from + j);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
+"*inner = shared->windows[before];\n"
 "#endif\n"
-"if (i < parts && GPUSCAN_ITEM == i - from)\n",
-"sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : before;\n"
+"return true;\n"
 "}\n"
+"#elif !GPUSCAN_AHEAD\n\n\n\n",
+"static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"if (GPUSCAN_ITEM != 0)\n"
+"return;\n"
+"if (!GPUSCAN_TEST_SILENT(tile)) {\n"
+"if (!GPUSCAN_HAS_BEGUN(sum) && tile != 0)\n"
+"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_AGGREGATE, gpuscan_link_of(sum));\n"
+"else\n"
+"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX,\n"
+"gpuscan_prefix_next(gpuscan_prefix_of(row->base), sum, 0));\n"
+"}\n"
+"if (row->in_place)\n"
+"gpuscan_device_fence();\n"
+"}\n\n\n\n"
+"#if GPUSCAN_EXACT_PREFIX\n"
+"#define GPUSCAN_CHAIN_STEP (GPUSCAN_WINDOW < 2 * GPUSCAN_TILE_LINKS ? (GPUSCAN_WINDOW + 1) / 2 : GPUSCAN_TILE_LINKS)\n"
+"#define GPUSCAN_UNROLL_STEPS\n"
+"#else\n"
+"#define GPUSCAN_CHAIN_STEP 1\n"
+"#define GPUSCAN_UNROLL_STEPS GPUSCAN_UNROLL_8\n"
 "#endif\n"
-"}\n"
-"}\n\n"
-"#if GPUSCAN_SCAN_MULTI_PASS\n"
+"#define GPUSCAN_CHAIN_STEPS(links) (((links) + GPUSCAN_CHAIN_STEP - 1) / GPUSCAN_CHAIN_STEP * GPUSCAN_CHAIN_STEP)\n\n"
+"\n"
+"GPUSCAN_INLINE uint gpuscan_observe_before(const gpuscan_row *row, uint before, uint tile, gpuscan_prefix *value) {\n"
+"if (GPUSCAN_CHAIN_STEP == 1 || before < tile)\n"
+"return gpuscan_observe(row->sums, before, row->epoch, value);\n"
+"*value = gpuscan_link_of(gpuscan_identity());\n"
+"return GPUSCAN_AGGREGATE;\n"
+"}\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SCAN_PARTS_NUMBERS\n"
-"} gpuscan_scan_parts_numbers;\n\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_scan_parts(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst,\n"
-"global const uint *count_buffer,\n"
-"global const gpuscan_prefix *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
-"local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"#if GPUSCAN_CPU && !GPUSCAN_HEADS\n"
-"if (parts == 1) {\n"
-"ulong group = get_group_id(0), groups = get_num_groups(0);\n"
-"ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
-"ulong row = group * share + min(group, more);\n"
-"if (GPUSCAN_PLANTED(PARTS_TAIL) && count > 0)\n"
-"count--;\n"
-"gpuscan_rows_scan(src + numbers.src_offset + row * numbers.src_pitch, numbers.src_pitch,\n"
-"dst + numbers.dst_offset + row * numbers.dst_pitch, numbers.dst_pitch, count,\n"
-"share + (group < more ? 1 : 0),\n"
-"gpuscan_base(init_value, init_buffer, numbers.init_offset, flags), flags,\n"
-"totals + numbers.total_offset + row);\n"
+"uint end, lane;\n"
+"gpuscan_prefix value;\n"
+"} gpuscan_nearest;\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_look_back_to(const gpuscan_row *row, uint tile, gpuscan_nearest *found,\n"
+"local gpuscan_shared *shared) {\n"
+"uint lane = GPUSCAN_WINDOW_LANE;\n"
+"for (uint end = GPUSCAN_CHAIN_STEPS(tile);; end -= GPUSCAN_WINDOW) {\n"
+"uint polls = 0;\n"
+"gpuscan_ballot_t prefixes;\n"
+"for (;;) {\n"
+"gpuscan_ballot_t ready, needed;\n"
+"uint flag = GPUSCAN_PREFIX;\n"
+"found->value = gpuscan_prefix_of(row->base);\n"
+"if (lane < end)\n"
+"flag = gpuscan_observe_before(row, end - 1 - lane, tile, &found->value);\n"
+"ready = gpuscan_ballot(flag != GPUSCAN_EMPTY);\n"
+"prefixes = gpuscan_ballot(flag == GPUSCAN_PREFIX);\n"
+"found->lane = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n"
+"needed = GPUSCAN_BALLOT_UP_TO(found->lane);\n"
+"if ((ready & needed) == needed)\n"
+"break;\n"
+"if (!gpuscan_may_poll(&polls))\n"
+"return end - 1 - gpuscan_lowest(~ready & needed);\n"
+"}\n"
+"found->end = end;\n"
+"if (prefixes)\n"
+"return GPUSCAN_NONE;\n"
+"}\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE gpuscan_prefix gpuscan_add_later(const gpuscan_row *row, uint tile, gpuscan_nearest found,\n"
+"local gpuscan_shared *shared) {\n"
+"gpuscan_prefix sum = gpuscan_prefix_at(found.value, found.lane);\n"
+"for (;;) {\n"
+"gpuscan_prefix next = found.value;\n"
+"gpuscan_ballot_t prefixes;\n"
+"uint flag = GPUSCAN_EMPTY;\n"
+"bool is_last = found.end >= tile;\n"
+"gpuscan_plain x = GPUSCAN_VALUE_OF(gpuscan_link_sum(found.value));\n"
+"if (GPUSCAN_CHAIN_STEP > 1 && GPUSCAN_WINDOW_LANE >= found.lane)\n"
+"x = gpuscan_identity_plain();\n"
+"if (!is_last)\n"
+"flag = gpuscan_observe_before(row, found.end + GPUSCAN_WINDOW - 1 - GPUSCAN_WINDOW_LANE, tile, &next);\n"
+"GPUSCAN_UNROLL_STEPS\n"
+"for (uint l = found.end - found.lane < tile ? GPUSCAN_CHAIN_STEPS(found.lane) : 0; l > 0;\n"
+"l -= GPUSCAN_CHAIN_STEP) {\n"
+"uint links = found.end - l + GPUSCAN_CHAIN_STEP;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 1; k <= GPUSCAN_CHAIN_STEP; k++)\n"
+"sum = gpuscan_prefix_add(sum, gpuscan_sum_of(gpuscan_plain_at(x, l - k), false));\n"
+"if (links % GPUSCAN_TILE_LINKS == 0 && links <= tile)\n"
+"sum = gpuscan_prefix_settle(sum);\n"
+"}\n"
+"if (is_last)\n"
+"return GPUSCAN_PLANTED(LOOK_BACK) ? gpuscan_prefix_of(row->base) : sum;\n"
+"found.end += GPUSCAN_WINDOW;\n"
+"found.value = next;\n"
+"found.lane = GPUSCAN_WINDOW;\n"
+"prefixes = gpuscan_ballot(flag == GPUSCAN_PREFIX);\n"
+"if (prefixes) {\n"
+"found.lane = gpuscan_lowest(prefixes);\n"
+"sum = gpuscan_prefix_at(next, found.lane);\n"
+"}\n"
+"}\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_prefix gpuscan_find_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum,\n"
+"local gpuscan_shared *shared) {\n"
+"gpuscan_nearest found;\n"
+"gpuscan_prefix prefix;\n"
+"for (;;) {\n"
+"uint late = gpuscan_look_back_to(row, tile, &found, shared);\n"
+"if (late == GPUSCAN_NONE)\n"
+"break;\n"
+"gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)late * GPUSCAN_TILE, row->count, shared);\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"gpuscan_publish_for(row->sums, late, row->epoch, gpuscan_link_of(x));\n"
+"}\n"
+"prefix = gpuscan_add_later(row, tile, found, shared);\n"
+"if (GPUSCAN_ITEM == 0 && tile != 0 && !GPUSCAN_TEST_SILENT(tile))\n"
+"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(prefix, sum, tile));\n"
+"return prefix;\n"
+"}\n\n",
+"#if !GPUSCAN_CPU\n\n"
+"GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
+"gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
+"if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+"gpuscan_prefix prefix = gpuscan_find_prefix(row, tile, sum, shared);\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"shared->prefix = prefix;\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"*outer = shared->prefix;\n"
+"return false;\n"
+"}\n"
+"#endif\n"
+"#endif\n\n"
+"#if GPUSCAN_AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
+"#define GPUSCAN_FINDERS (GPUSCAN_OP_LISTS ? 1 : GPUSCAN_FOLDERS)\n\n\n"
+"static inline uint gpuscan_states_of(uint tiles) {\n"
+"return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_after_load(const gpuscan_row *row, uint tile, gpuscan_prefix *after) {\n"
+"return gpuscan_words_load(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after);\n"
+"}\n"
+"GPUSCAN_INLINE void gpuscan_after_store(const gpuscan_row *row, uint tile, gpuscan_prefix after) {\n"
+"gpuscan_words_store(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after,\n"
+"GPUSCAN_TEST_STORED(tile));\n"
+"}\n\n\n\n"
+"#define GPUSCAN_WANTS_AFTER(row, tile) (GPUSCAN_INCLUSIVE || (ulong)((tile) + 1) * GPUSCAN_TILE >= (row)->count)\n"
+"GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
+"if (GPUSCAN_LANE == 0)\n"
+"shared->prefix = gpuscan_prefix_of(after);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_row *row, uint tile, gpuscan_prefix *prefix,\n"
+"local gpuscan_shared *shared) {\n"
+"#if GPUSCAN_LOADS_AFTER\n"
+"if (GPUSCAN_WANTS_AFTER(row, tile)) {\n"
+"gpuscan_t after;\n"
+"if (!gpuscan_after_load(row, tile, &after))\n"
+"return false;\n"
+"gpuscan_after_share(after, shared);\n"
+"}\n"
+"#endif\n"
+"return gpuscan_after_load(row, tile - 1, prefix);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_row *row, uint tile, local gpuscan_shared *shared) {\n"
+"uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
+"for (; w > 0; w--) {\n"
+"gpuscan_prefix x;\n"
+"bool there = gpuscan_after_load(row, w * GPUSCAN_WINDOW - 1, &x);\n"
+"if (gpuscan_ballot(!there) == 0) {\n"
+"prefix = x;\n"
+"break;\n"
+"}\n"
+"}\n"
+"for (;; w++) {\n"
+"uint from = w * GPUSCAN_WINDOW;\n"
+"gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
+"gpuscan_prefix after = gpuscan_window_chain(prefix, sums, from, shared);\n"
+"prefix = gpuscan_prefix_at(after, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) % GPUSCAN_WINDOW);\n"
+"if (w == last)\n"
+"return prefix;\n"
+"if (GPUSCAN_WINDOW_LANE == 0)\n"
+"gpuscan_after_store(row, from + GPUSCAN_WINDOW - 1, prefix);\n"
+"}\n"
+"}\n\n\n",
+"GPUSCAN_INLINE bool gpuscan_prefix_await(const gpuscan_row *row, uint tile, bool there, gpuscan_prefix *prefix,\n"
+"local gpuscan_shared *shared) {\n"
+"uint polls = 0;\n"
+"while (!there && gpuscan_may_poll(&polls))\n"
+"there = gpuscan_prefix_load(row, tile, prefix, shared);\n"
+"if (gpuscan_ballot(!there) == 0)\n"
+"return false;\n"
+"#if GPUSCAN_LOADS_AFTER\n"
+"if (GPUSCAN_WANTS_AFTER(row, tile))\n"
+"gpuscan_after_share(gpuscan_own_prefix(row, tile + 1, shared), shared);\n"
+"#endif\n"
+"*prefix = gpuscan_own_prefix(row, tile, shared);\n"
+"return true;\n"
+"}\n\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_fold(gpuscan_row first, uint rows, uint row_tiles, ulong src_pitch,\n"
+"local gpuscan_shared *shared) {\n"
+"uint live = gpuscan_live_tiles(first.count), lane = GPUSCAN_WINDOW_LANE;\n"
+"uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW;\n"
+"if (GPUSCAN_ITEM == 0) {\n"
+"shared->prefix = gpuscan_prefix_of(first.base);\n"
+"shared->turn = 0;\n"
+"}\n"
+"#if GPUSCAN_HAS_LANES\n"
+"GPUSCAN_BARRIER();\n"
+"#endif\n"
+"if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
+"return;\n"
+"for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < rows * row_windows; w += GPUSCAN_FOLDERS) {\n"
+"uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n"
+"gpuscan_row row = gpuscan_row_of(first, r, row_tiles, src_pitch);\n"
+"gpuscan_t sum = gpuscan_identity(), sums;\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(row.base), after;\n"
+"uint done = 0, polls = 0;\n"
+"bool there = tile >= live, mine = false;\n"
+"while (done < GPUSCAN_WINDOW) {\n"
+"if (!there)\n"
+"there = gpuscan_state_load(&row, tile, &sum);\n"
+"gpuscan_ballot_t missing = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL;\n"
+"uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n"
+"if (mine && !gpuscan_may_poll(&polls)) {\n"
+"sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
+"known = GPUSCAN_WINDOW;\n"
+"} else if (known == done && mine) {\n"
+"continue;\n"
+"} else {\n"
+"sums = gpuscan_window_begin(sum, shared);\n"
+"}\n"
+"if (!mine) {\n\n"
+"bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+"while (!turned && known == GPUSCAN_WINDOW)\n"
+"turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+"if (!turned)\n"
+"continue;\n"
+"mine = true;\n"
+"if (from != 0)\n"
+"prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row.base) : shared->prefix;\n"
+"GPUSCAN_LANES_SYNC();\n"
+"}\n"
+"after = gpuscan_window_chain(prefix, sums, from, shared);\n"
+"if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
+"shared->prefix = after;\n"
+"gpuscan_turn_store(&shared->turn, w + 1);\n"
+"}\n"
+"if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
+"gpuscan_after_store(&row, tile, after);\n"
+"done = known;\n"
+"}\n"
+"}\n"
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"gpuscan_t x;\n"
+"if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
+"return;\n"
+"#if GPUSCAN_HAS_WORD_MAX && GPUSCAN_ONE_WORD\n"
+"if (row->in_place) {\n"
+"gpuscan_payloads payloads;\n"
+"payloads.payload[0] = 0;\n"
+"payloads.value = gpuscan_link_of(sum);\n"
+"gpuscan_word_max(row->sums + tile, gpuscan_word_make(GPUSCAN_ROW_TAG(row), payloads.payload[0]));\n"
 "return;\n"
 "}\n"
 "#endif\n"
-"for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
-"ulong row = unit / parts;\n"
-"uint part = (uint)(unit % parts);\n"
-"gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
-"global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
-"ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
-"ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
-"gpuscan_t total = gpuscan_identity();\n"
-"gpuscan_prefix carry;\n"
-"if (GPUSCAN_PLANTED(PARTS_TAIL) && last > first)\n"
-"last--;\n"
-"if (GPUSCAN_HEADS || !(flags & GPUSCAN_FLAG_CARRIES))\n"
-"total = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"GPUSCAN_FROM_BASE(from, total);\n"
-"carry = gpuscan_prefix_of(total);\n"
-"if (flags & GPUSCAN_FLAG_CARRIES)\n"
-"carry = carries[numbers.carries_offset + unit];\n"
-"#if GPUSCAN_CPU\n"
-"bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
-"if (first < last) {\n"
-"gpuscan_span span;\n"
-"span.src = from;\n"
-"span.first = first;\n"
-"span.last = last;\n"
-"span.head = apart ? 0 : gpuscan_span_head(to, first, flags);\n"
-"total = gpuscan_span_scan(&span, to, carry, apart, flags);\n"
-"} else {\n"
-"total = GPUSCAN_WHOLE(carry);\n"
+"if (row->in_place) {\n"
+"gpuscan_device_fence();\n"
+"if (gpuscan_state_load(row, tile, &x))\n"
+"return;\n"
 "}\n"
-"#else\n"
-"gpuscan_prefix before = gpuscan_prefix_of(gpuscan_identity());\n"
-"uint link = 0;\n"
-"for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
-"gpuscan_tile tile;\n"
-"gpuscan_t sum, prefix;\n"
-"gpuscan_prefix next;\n"
-"gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
-"sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
-"next = gpuscan_prefix_next(before, sum, link++);\n"
-"prefix = gpuscan_tile_within(&tile, before, carry, &sum);\n"
-"gpuscan_tile_store(&tile, from, to, at, last, prefix, flags, shared);\n"
-"before = next;\n"
-"if (GPUSCAN_HAS_BEGUN(sum))\n"
-"carry = gpuscan_prefix_of(gpuscan_identity());\n"
+"gpuscan_state_store(row, tile, GPUSCAN_ROW_TAG(row), sum);\n"
+"}\n\n"
+"GPUSCAN_INLINE void gpuscan_sum_await(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"gpuscan_t x;\n"
+"if (gpuscan_state_await(row, tile, false, &x))\n"
+"return;\n"
+"gpuscan_state_store(row, tile, GPUSCAN_TAG_FOR_OTHERS(row), sum);\n"
+"gpuscan_device_fence();\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_ahead_number(uint place, uint tiles, uint ahead, bool *sums_only) {\n"
+"*sums_only = !GPUSCAN_ONCE && place < ahead;\n"
+"if (GPUSCAN_ONCE || place < ahead)\n"
+"return place;\n"
+"if (place - ahead >= 2 * (tiles - ahead))\n"
+"return place - tiles;\n"
+"*sums_only = ((place - ahead) & 1) == 0;\n"
+"return (place - ahead) / 2 + (*sums_only ? ahead : 0);\n"
 "}\n"
-"total = gpuscan_after(carry, GPUSCAN_WHOLE(before));\n"
 "#endif\n"
-"if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
-"totals[numbers.total_offset + row] = gpuscan_to_dst(total);\n"
-"}\n"
-"}\n"
+"#endif\n"
 "#endif\n\n",
 NULL};
 #else
-#define gpuscan__piece_multi_pass_scan NULL
+#define gpuscan__piece_handover NULL
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5610 \"kernels.cl.inc\"\n"
+"#line 5979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -7117,704 +7361,112 @@ NULL};
 #else
 #define gpuscan__piece_scan_rows NULL
 #endif
-#if GPUSCAN__HAS_SCAN || \
-    GPUSCAN__HAS_SELECT || \
-    GPUSCAN__HAS_RUNS
-static const char *const gpuscan__piece_single_pass_scan[] = {
-"#line 6039 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define GPUSCAN_NONE 0xffffffffu\n\n\n"
-"static inline uint gpuscan_live_tiles(ulong count) {\n"
-"return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
-"}\n\n\n\n\n"
-"#if GPUSCAN_COUNTED\n"
-"#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
-"#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all))\n"
-"#else\n"
-"#define GPUSCAN_HAVE_OWN(all, drawers) false\n"
-"#endif\n\n\n\n\n"
-"GPUSCAN_INLINE uint gpuscan_draw(global uint *counter, uint all, uint drawers, uint own, local gpuscan_shared *shared) {\n"
-"if (GPUSCAN_HAVE_OWN(all, drawers))\n"
-"return own;\n"
-"GPUSCAN_BARRIER();\n"
-"return gpuscan_ticket(counter, all + drawers, &shared->ticket);\n"
-"}\n\n"
-"#define GPUSCAN_FOR_DRAWS(number, counter, all, drawers, own) \\\n"
-" for ((number) = gpuscan_draw(counter, all, drawers, own, shared); (number) < (all); \\\n"
-" (number) = gpuscan_draw(counter, all, drawers, all, shared))\n"
-"#define GPUSCAN_FOR_TILES(tile, tiles) \\\n"
-" GPUSCAN_FOR_DRAWS(tile, GPUSCAN_COUNTERS(states), tiles, (uint)get_num_groups(0), (uint)get_group_id(0))\n"
-"#define GPUSCAN_NEXT_TILE continue\n"
-"#else\n"
-"#define GPUSCAN_FOR_TILES(tile, tiles) \\\n"
-" (tile) = GPUSCAN_GROUPS_IN_ORDER \\\n"
-" ? GPUSCAN_TEST_GROUP \\\n"
-" : gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
-"#define GPUSCAN_NEXT_TILE return\n"
-"#endif\n"
-"#if GPUSCAN_SCAN_SINGLE_PASS\n"
+#if GPUSCAN__HAS_SCAN
+static const char *const gpuscan__piece_scan[] = {
+"#line 6408 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
-"} gpuscan_scan_numbers;\n\n"
-"#define GPUSCAN_SCAN_PARAMETERS \\\n"
+"} gpuscan_numbers;\n\n"
+"#define GPUSCAN_OP_PARAMETERS \\\n"
 " global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer, \\\n"
-" global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer, \\\n"
-" global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
-"#define GPUSCAN_SCAN_ARGUMENTS \\\n"
-" src, GPUSCAN_KEYS_ARGUMENT dst, count_buffer, states, init_value, init_buffer, totals, numbers, shared\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
-"ulong first, ulong count, gpuscan_t after, uint flags) {\n"
-"if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n"
-"totals[total_offset + row] = gpuscan_to_dst(after);\n"
-"}\n"
-"#if !GPUSCAN_CPU\n"
-"GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, gpuscan_from src, global gpuscan_dst *dst,\n"
-"global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
-"ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
-"local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_LOADS_AFTER\n"
-"gpuscan_t after = shared->prefix;\n"
-"#else\n"
-"gpuscan_t after = gpuscan_combine(prefix, sum);\n"
-"#endif\n"
-"gpuscan_total_store(totals, total_offset, row, first, count, after, flags);\n"
-"gpuscan_tile_store(data, src, dst, first, count, prefix, flags, shared);\n"
-"}\n"
-"#endif\n"
-"#endif\n"
-"#if GPUSCAN_AHEAD || GPUSCAN_FEW\n\n\n",
-"typedef struct {\n"
-"gpuscan_from src;\n"
-"ulong count;\n"
-"global gpuscan_word *sums, *prefixes;\n"
-"uint tag;\n"
-"} gpuscan_scan_row;\n\n"
-"GPUSCAN_INLINE bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
-"gpuscan_prefix sum;\n"
-"bool there = gpuscan_words_load_some(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, &sum, GPUSCAN_VALUE_WORDS);\n"
-"if (there)\n"
-"*value = gpuscan_link_sum(sum);\n"
-"return there;\n"
-"}\n"
-"GPUSCAN_INLINE void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
-"int stored = GPUSCAN_TEST_STORED(tile);\n"
-"gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, gpuscan_link_of(value),\n"
-"stored < GPUSCAN_VALUE_WORDS ? stored : GPUSCAN_VALUE_WORDS);\n"
-"}\n\n\n"
-"#define GPUSCAN_TAG_FOR(tag) ((tag) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to,\n"
-"local gpuscan_shared *shared) {\n"
-"uint tile = from + GPUSCAN_WINDOW_LANE;\n"
-"gpuscan_ballot_t late;\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
-"for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
-"uint l = gpuscan_lowest(late);\n"
-"gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count, shared);\n"
-"gpuscan_device_fence();\n"
-"if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
-"sum = x;\n"
-"gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
-"}\n"
-"}\n"
-"return gpuscan_window_begin(sum, shared);\n"
-"}\n\n\n\n"
-"#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
-"GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
-"if (GPUSCAN_LANE == 0)\n"
-"shared->prefix = gpuscan_prefix_of(after);\n"
-"}\n\n"
-"#if GPUSCAN_FEW\n\n\n"
-"GPUSCAN_INLINE void gpuscan_few_windows(const gpuscan_scan_row *row, uint tile, local gpuscan_shared *shared) {\n"
-"for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
-"uint t = from + GPUSCAN_LANE;\n"
-"gpuscan_t x = gpuscan_identity();\n"
-"bool there = t >= tile;\n"
-"for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-"there = gpuscan_state_load(row->sums, t, row->tag, &x);\n"
-"if (gpuscan_ballot(!there))\n"
-"x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
-"else\n"
-"x = gpuscan_window_begin(x, shared);\n"
-"gpuscan_prefix after = gpuscan_window_chain(gpuscan_prefix_of(gpuscan_identity()), x, 0, shared);\n"
-"gpuscan_t whole = GPUSCAN_WHOLE(after);\n"
-"#if GPUSCAN_EXACT_PREFIX && GPUSCAN_HEADS\n"
-"whole = gpuscan_sum_of(whole.value, gpuscan_ballot(GPUSCAN_HAS_BEGUN(x)) != 0);\n"
-"#endif\n"
-"if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
-"shared->windows[from / GPUSCAN_WINDOW] = whole;\n"
-"#if GPUSCAN_EXACT_PREFIX\n"
-"if (t == tile - 1)\n"
-"shared->prefix = after;\n"
-"#endif\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n\n",
-"#if GPUSCAN_SCAN_SINGLE_PASS\n\n\n"
-"GPUSCAN_INLINE void gpuscan_scan_few_tile(GPUSCAN_SCAN_PARAMETERS, ulong count, uint r, uint tile, uint row_tiles) {\n"
-"gpuscan_tile data;\n"
-"gpuscan_scan_row row;\n"
-"gpuscan_t sum, prefix;\n"
-"gpuscan_prefix outer;\n"
-"uint flags = (uint)numbers.flags;\n"
-"row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
-"row.count = count;\n"
-"row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
-"row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
-"dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
-"ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-"if (first >= count && tile != 0)\n"
-"return;\n"
-"gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
-"prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"GPUSCAN_FROM_BASE(row.src, prefix);\n"
-"outer = gpuscan_prefix_of(prefix);\n"
-"#if GPUSCAN_HEADS\n"
-"data.base = row.src.base;\n"
-"#endif\n"
-"sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
-"if (!GPUSCAN_TEST_SILENT(tile))\n"
-"gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-"if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
-"gpuscan_device_fence();\n"
-"}\n"
-"if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
-"GPUSCAN_BARRIER();\n"
-"if (tile != 0) {\n"
-"gpuscan_few_windows(&row, tile, shared);\n"
-"for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < tile / GPUSCAN_WINDOW; w++)\n"
-"outer = gpuscan_prefix_next(outer, shared->windows[w], w);\n"
-"if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0)) {\n"
-"#if GPUSCAN_EXACT_PREFIX\n"
-"if (GPUSCAN_HAS_BEGUN(shared->windows[tile / GPUSCAN_WINDOW]))\n"
-"outer = gpuscan_prefix_of(gpuscan_identity());\n"
-"prefix = gpuscan_tile_within(&data, shared->prefix, outer, &sum);\n"
-"#else\n"
-"prefix = gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], outer, &sum);\n"
-"#endif\n"
-"} else {\n"
-"prefix = gpuscan_tile_below(&data, outer, &sum);\n"
-"}\n"
-"}\n"
-"#if GPUSCAN_LOADS_AFTER\n"
-"gpuscan_after_share(gpuscan_combine(prefix, sum), shared);\n"
-"GPUSCAN_LANES_SYNC();\n"
-"#endif\n"
-"gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum, flags, shared);\n"
-"}\n"
-"#endif\n"
-"#endif\n"
-"#endif\n"
-"#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n\n\n",
-"static inline void gpuscan_publish_sum(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
-"gpuscan_t base, gpuscan_t sum) {\n"
-"if (GPUSCAN_TEST_SILENT(tile))\n"
-"return;\n"
-"if (!GPUSCAN_HAS_BEGUN(sum) && tile != row_first)\n"
-"gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, gpuscan_link_of(sum));\n"
-"else\n"
-"gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(gpuscan_prefix_of(base), sum, 0));\n"
-"}\n"
-"static inline void gpuscan_publish_prefix(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
-"gpuscan_prefix value) {\n"
-"if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
-"gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
-"}\n\n\n\n"
-"#if GPUSCAN_EXACT_PREFIX\n"
-"#define GPUSCAN_CHAIN_STEP (GPUSCAN_WINDOW < 2 * GPUSCAN_TILE_LINKS ? (GPUSCAN_WINDOW + 1) / 2 : GPUSCAN_TILE_LINKS)\n"
-"#define GPUSCAN_UNROLL_STEPS\n"
-"#else\n"
-"#define GPUSCAN_CHAIN_STEP 1\n"
-"#define GPUSCAN_UNROLL_STEPS GPUSCAN_UNROLL_8\n"
-"#endif\n"
-"#define GPUSCAN_CHAIN_STEPS(links) (((links) + GPUSCAN_CHAIN_STEP - 1) / GPUSCAN_CHAIN_STEP * GPUSCAN_CHAIN_STEP)\n\n"
-"\n"
-"static inline uint gpuscan_observe_before(global gpuscan_word *states, uint before, uint tile, uint epoch,\n"
-"gpuscan_prefix *value) {\n"
-"if (GPUSCAN_CHAIN_STEP == 1 || before < tile)\n"
-"return gpuscan_observe(states, before, epoch, value);\n"
-"*value = gpuscan_link_of(gpuscan_identity());\n"
-"return GPUSCAN_AGGREGATE;\n"
-"}\n\n\n"
-"static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
-"gpuscan_prefix *prefix, local gpuscan_shared *shared) {\n"
-"uint lane = GPUSCAN_WINDOW_LANE;\n"
-"const uint last = first + GPUSCAN_CHAIN_STEPS(tile - first);\n"
-"uint end = last;\n"
-"uint flag, nearest;\n"
-"gpuscan_prefix value, sum;\n"
-"for (;;) {\n"
-"uint polls = 0;\n"
-"gpuscan_ballot_t prefixes;\n"
-"for (;;) {\n"
-"gpuscan_ballot_t ready, needed;\n"
-"flag = GPUSCAN_PREFIX;\n"
-"value = gpuscan_prefix_of(base);\n"
-"if (lane < end - first)\n"
-"flag = gpuscan_observe_before(states, end - 1 - lane, tile, epoch, &value);\n"
-"ready = gpuscan_ballot(flag != GPUSCAN_EMPTY);\n"
-"prefixes = gpuscan_ballot(flag == GPUSCAN_PREFIX);\n"
-"nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n"
-"needed = GPUSCAN_BALLOT_UP_TO(nearest);\n"
-"if ((ready & needed) == needed)\n"
-"break;\n"
-"if (++polls > GPUSCAN_POLLS)\n"
-"return end - 1 - gpuscan_lowest(~ready & needed);\n"
-"}\n"
-"if (prefixes)\n"
-"break;\n"
-"end -= GPUSCAN_WINDOW;\n"
-"}\n"
-"sum = gpuscan_prefix_at(value, nearest);\n"
-"for (;;) {\n"
-"gpuscan_prefix next = value;\n"
-"gpuscan_ballot_t prefixes;\n"
-"bool is_last = end == last;\n"
-"gpuscan_plain x = GPUSCAN_VALUE_OF(gpuscan_link_sum(value));\n"
-"if (GPUSCAN_CHAIN_STEP > 1 && lane >= nearest)\n"
-"x = gpuscan_identity_plain();\n"
-"if (!is_last)\n"
-"flag = gpuscan_observe_before(states, end + GPUSCAN_WINDOW - 1 - lane, tile, epoch, &next);\n"
-"GPUSCAN_UNROLL_STEPS\n"
-"for (uint l = end - nearest < tile ? GPUSCAN_CHAIN_STEPS(nearest) : 0; l > 0; l -= GPUSCAN_CHAIN_STEP) {\n"
-"uint links = end - first - l + GPUSCAN_CHAIN_STEP;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 1; k <= GPUSCAN_CHAIN_STEP; k++)\n"
-"sum = gpuscan_prefix_add(sum, gpuscan_sum_of(gpuscan_plain_at(x, l - k), false));\n"
-"if (links % GPUSCAN_TILE_LINKS == 0 && links <= tile - first)\n"
-"sum = gpuscan_prefix_settle(sum);\n"
-"}\n"
-"if (is_last)\n"
-"break;\n"
-"end += GPUSCAN_WINDOW;\n"
-"value = next;\n"
-"nearest = GPUSCAN_WINDOW;\n"
-"prefixes = gpuscan_ballot(flag == GPUSCAN_PREFIX);\n"
-"if (prefixes) {\n"
-"nearest = gpuscan_lowest(prefixes);\n"
-"sum = gpuscan_prefix_at(value, nearest);\n"
-"}\n"
-"}\n"
-"*prefix = GPUSCAN_PLANTED(LOOK_BACK) ? gpuscan_prefix_of(base) : sum;\n"
-"return GPUSCAN_NONE;\n"
-"}\n\n\n\n",
-"static inline gpuscan_prefix gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n"
-"gpuscan_t base, gpuscan_from src, ulong count,\n"
-"local gpuscan_shared *shared) {\n"
-"gpuscan_prefix prefix = gpuscan_prefix_of(base);\n"
-"if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
-"uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
-"while (late != GPUSCAN_NONE) {\n"
-"gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count, shared);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_publish_for(states, late, epoch, gpuscan_link_of(sum));\n"
-"late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n"
-"}\n"
-"#if !GPUSCAN_CPU\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->prefix = prefix;\n"
-"#endif\n"
-"}\n"
-"return prefix;\n"
+" global gpuscan_states *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer, \\\n"
+" global gpuscan_dst *totals, gpuscan_numbers numbers, local gpuscan_shared *shared\n"
+"#define GPUSCAN_OP_ARGUMENTS \\\n"
+" src, GPUSCAN_KEYS_ARGUMENT dst, count_buffer, states, init_value, init_buffer, totals, numbers, shared\n\n"
+"#define GPUSCAN_OP_ROWS (GPUSCAN_HEADS ? 1u : numbers.rows)\n"
+"#define GPUSCAN_OP_ROW_TILES (uint)numbers.row_tiles\n"
+"#define GPUSCAN_OP_PITCH numbers.src_pitch\n"
+"#define GPUSCAN_OP_SHARES 1u\n"
+"#define GPUSCAN_OP_BASE gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags)\n"
+"#define GPUSCAN_OP_DST (dst + numbers.dst_offset)\n"
+"#define GPUSCAN_OP_IN_PLACE(from) ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)GPUSCAN_OP_DST)\n"
+"#define GPUSCAN_OP_WORDS 1\n"
+"#define gpuscan_op_keeps_none(job, sum) false\n\n\n"
+"GPUSCAN_INLINE void gpuscan_total_store(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, gpuscan_t after) {\n"
+"if (((uint)numbers.flags & GPUSCAN_FLAG_TOTAL) && job->ends && GPUSCAN_ITEM == 0)\n"
+"totals[numbers.total_offset + job->row] = gpuscan_to_dst(after);\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n\n"
-"static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
-"local gpuscan_shared *shared) {\n"
-"for (;;) {\n"
-"uint tile = gpuscan_ticket(tickets, tiles + (uint)get_num_groups(0), &shared->ticket);\n"
-"if (tile >= tiles)\n"
-"return GPUSCAN_NONE;\n"
-"if (tile % row_tiles == 0 || (ulong)(tile % row_tiles) * GPUSCAN_TILE < count)\n"
-"return tile;\n"
-"}\n"
-"}\n\n"
-"#if GPUSCAN_SCAN_SINGLE_PASS\n"
-"static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
-"ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
-"ulong count, uint flags) {\n"
-"gpuscan_span span;\n"
-"span.first = span.last = 0;\n"
-"span.head = 0;\n"
-"span.src = src;\n"
-"if (tile != GPUSCAN_NONE) {\n"
-"span.src = GPUSCAN_FROM_ROW(src, tile / row_tiles * src_pitch);\n"
-"span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
-"span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) && count > 0 ? 1 : 0);\n"
-"span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
-"}\n"
-"span.sum = gpuscan_identity();\n"
-"return span;\n"
-"}\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
-"uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
-"gpuscan_span span;\n"
-"states += numbers.states_offset;\n"
-"dst += numbers.dst_offset;\n"
-"GPUSCAN_FROM_BASE(from, base);\n"
-"tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-"span = gpuscan_tile_span(tile, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
-"span.sum = gpuscan_span_sum(span.src, span.first, span.last, span.head);\n"
-"while (tile != GPUSCAN_NONE) {\n"
-"uint row = tile / row_tiles, row_first = row * row_tiles;\n"
-"global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
-"uint next;\n"
-"gpuscan_span next_span;\n"
-"gpuscan_prefix prefix, after;\n"
-"shared->head = span.head;\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
-"if ((global const void *)GPUSCAN_ELEMENTS(span.src) == (global const void *)to)\n"
-"gpuscan_device_fence();\n"
-"prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
-"after = gpuscan_prefix_next(prefix, span.sum, tile - row_first);\n"
-"gpuscan_publish_prefix(states, tile, row_first, epoch, after);\n"
-"gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, GPUSCAN_WHOLE(after), flags);\n"
-"next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-"next_span = gpuscan_tile_span(next, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
-"gpuscan_span_scan_ahead(&span, to, prefix, !GPUSCAN_ANY_ORDER, flags, &next_span);\n"
-"tile = next;\n"
-"span = next_span;\n"
-"}\n"
-"}\n"
-"#endif\n"
-"#elif GPUSCAN_SCAN_SINGLE_PASS\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile data;\n"
-"gpuscan_t base, sum;\n"
-"gpuscan_prefix prefix;\n"
-"uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags, ticket;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"states += numbers.states_offset;\n"
-"src += numbers.src_offset;\n"
-"dst += numbers.dst_offset;\n"
-"uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(count) : row_tiles, all = (uint)numbers.tiles / row_tiles * live;\n"
-"GPUSCAN_FOR_TILES(ticket, all) {\n"
-"ulong row = GPUSCAN_HEADS ? 0 : ticket / live;\n"
-"uint row_first = (uint)row * row_tiles;\n"
-"uint tile = GPUSCAN_COUNTED ? row_first + (ticket - (uint)row * live) : ticket;\n"
-"ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n"
-"if (first >= count && tile != row_first)\n"
-"GPUSCAN_NEXT_TILE;\n"
-"gpuscan_from from = GPUSCAN_FROM(src + row * numbers.src_pitch);\n"
-"global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
-"base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"GPUSCAN_FROM_BASE(from, base);\n"
-"#if GPUSCAN_HEADS\n"
-"gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
-"#endif\n"
-"gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
-"sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
-"if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)to)\n"
-"gpuscan_device_fence();\n"
-"}\n"
-"prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_publish_prefix(states, tile, row_first, epoch,\n"
-"gpuscan_prefix_next(prefix, sum, tile - row_first));\n"
-"GPUSCAN_BARRIER();\n"
-"base = gpuscan_tile_below(&data, shared->prefix, &sum);\n"
-"gpuscan_scan_end(&data, from, to, totals, numbers.total_offset, row, first, count, base, sum, flags, shared);\n"
-"}\n"
-"}\n"
-"#endif\n"
-"#endif\n\n"
-"#if GPUSCAN_FEW && GPUSCAN_SCAN_SINGLE_PASS\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"uint row_tiles = (uint)numbers.row_tiles, number = GPUSCAN_TEST_GROUP, r = number / row_tiles;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"gpuscan_scan_few_tile(GPUSCAN_SCAN_ARGUMENTS, count, r, number - r * row_tiles, row_tiles);\n"
-"}\n"
-"#endif\n\n",
-NULL};
-#else
-#define gpuscan__piece_single_pass_scan NULL
-#endif
-#if GPUSCAN__HAS_SCAN || \
-    GPUSCAN__HAS_SELECT || \
-    GPUSCAN__HAS_RUNS
-static const char *const gpuscan__piece_scan_ahead[] = {
-"#line 6516 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
-"#if GPUSCAN_GROUPS_IN_ORDER\n"
-"#define GPUSCAN_START_ORDER() (GPUSCAN_TEST_GROUP)\n"
-"#else\n"
-"#define GPUSCAN_START_ORDER() \\\n"
-" gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n"
-"#endif\n\n\n"
-"static inline uint gpuscan_states_of(uint tiles) {\n"
-"return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
-"}\n\n"
-"static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, gpuscan_from src,\n"
-"ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n"
-"gpuscan_scan_row row;\n"
-"row.src = GPUSCAN_FROM_ROW(src, r * src_pitch);\n"
-"row.count = count;\n"
-"row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
-"row.prefixes = states + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS +\n"
-"(ulong)r * row_tiles * GPUSCAN_PREFIX_WORDS;\n"
-"row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
-"return row;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_after_load(const gpuscan_scan_row *row, uint tile, gpuscan_prefix *after) {\n"
-"return gpuscan_words_load(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, row->tag, after);\n"
-"}\n"
-"GPUSCAN_INLINE void gpuscan_after_store(const gpuscan_scan_row *row, uint tile, gpuscan_prefix after) {\n"
-"gpuscan_words_store(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, row->tag, after,\n"
-"GPUSCAN_TEST_STORED(tile));\n"
-"}\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_scan_row *row, uint tile, gpuscan_prefix *prefix,\n"
-"local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_LOADS_AFTER\n"
-"if (GPUSCAN_WANTS_AFTER((ulong)tile * GPUSCAN_TILE, row->count)) {\n"
-"gpuscan_t after;\n"
-"if (!gpuscan_after_load(row, tile, &after))\n"
+"#if GPUSCAN_SCAN_MULTI_PASS && !GPUSCAN_HEADS\n"
+"static inline bool gpuscan_op_rows(GPUSCAN_OP_PARAMETERS, ulong count) {\n"
+"ulong group = get_group_id(0), share = numbers.rows / get_num_groups(0), more = numbers.rows % get_num_groups(0);\n"
+"ulong row = group * share + min(group, more);\n"
+"if (numbers.parts != 1)\n"
 "return false;\n"
-"gpuscan_after_share(after, shared);\n"
+"gpuscan_rows_scan(src + numbers.src_offset + row * numbers.src_pitch, numbers.src_pitch,\n"
+"GPUSCAN_OP_DST + row * numbers.dst_pitch, numbers.dst_pitch,\n"
+"count - (GPUSCAN_PLANTED(PARTS_TAIL) && count > 0 ? 1 : 0), share + (group < more ? 1 : 0),\n"
+"GPUSCAN_OP_BASE, (uint)numbers.flags, totals + numbers.total_offset + row);\n"
+"return true;\n"
 "}\n"
-"#endif\n"
-"return gpuscan_after_load(row, tile - 1, prefix);\n"
-"}\n\n\n"
-"GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base,\n"
-"local gpuscan_shared *shared) {\n"
-"uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
-"gpuscan_prefix prefix = gpuscan_prefix_of(base);\n"
-"for (; w > 0; w--) {\n"
-"gpuscan_prefix x;\n"
-"bool there = gpuscan_after_load(row, w * GPUSCAN_WINDOW - 1, &x);\n"
-"if (gpuscan_ballot(!there) == 0) {\n"
-"prefix = x;\n"
-"break;\n"
-"}\n"
-"}\n"
-"for (;; w++) {\n"
-"uint from = w * GPUSCAN_WINDOW;\n"
-"gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
-"gpuscan_prefix after = gpuscan_window_chain(prefix, sums, from, shared);\n"
-"prefix = gpuscan_prefix_at(after, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) % GPUSCAN_WINDOW);\n"
-"if (w == last)\n"
-"return prefix;\n"
-"if (GPUSCAN_WINDOW_LANE == 0)\n"
-"gpuscan_after_store(row, from + GPUSCAN_WINDOW - 1, prefix);\n"
-"}\n"
-"}\n\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_fold(gpuscan_from src, ulong src_pitch, ulong count, uint tiles,\n"
-"uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
-"local gpuscan_shared *shared) {\n"
-"uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
-"uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n"
-"uint lane = GPUSCAN_WINDOW_LANE;\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"shared->prefix = gpuscan_prefix_of(base);\n"
-"shared->turn = 0;\n"
-"}\n"
-"#if GPUSCAN_HAS_LANES\n"
-"GPUSCAN_BARRIER();\n"
-"#endif\n"
-"if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
-"return;\n"
-"for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n"
-"uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n"
-"gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n"
-"gpuscan_t sum = gpuscan_identity(), sums;\n"
-"gpuscan_prefix prefix = gpuscan_prefix_of(base), after;\n"
-"uint done = 0, polls = 0;\n"
-"bool there = tile >= live, mine = false;\n"
-"while (done < GPUSCAN_WINDOW) {\n"
-"if (!there)\n"
-"there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
-"gpuscan_ballot_t missing = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL;\n"
-"uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n"
-"bool late = mine && polls++ > GPUSCAN_POLLS;\n"
-"if (late) {\n"
-"sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
-"known = GPUSCAN_WINDOW;\n"
-"} else if (known == done && mine) {\n"
-"continue;\n"
-"} else {\n"
-"sums = gpuscan_window_begin(sum, shared);\n"
-"}\n"
-"if (!mine) {\n\n"
-"bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
-"while (!turned && known == GPUSCAN_WINDOW)\n"
-"turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
-"if (!turned)\n"
-"continue;\n"
-"mine = true;\n"
-"if (from != 0)\n"
-"prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(base) : shared->prefix;\n"
-"GPUSCAN_LANES_SYNC();\n"
-"}\n"
-"after = gpuscan_window_chain(prefix, sums, from, shared);\n"
-"if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
-"shared->prefix = after;\n"
-"gpuscan_turn_store(&shared->turn, w + 1);\n"
-"}\n"
-"if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
-"gpuscan_after_store(&row, tile, after);\n"
-"done = known;\n"
-"}\n"
-"}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"static inline void gpuscan_ahead_publish(const gpuscan_scan_row *row, uint tile, gpuscan_t sum, bool in_place) {\n"
-"gpuscan_t x;\n"
-"if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
-"return;\n"
-"#if GPUSCAN_HAS_WORD_MAX && GPUSCAN_ONE_WORD\n"
-"if (in_place) {\n"
-"gpuscan_payloads payloads;\n"
-"payloads.payload[0] = 0;\n"
-"payloads.value = gpuscan_link_of(sum);\n"
-"gpuscan_word_max(row->sums + tile, gpuscan_word_make(row->tag, payloads.payload[0]));\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"if (in_place) {\n"
-"gpuscan_device_fence();\n"
-"if (gpuscan_state_load(row->sums, tile, row->tag, &x))\n"
-"return;\n"
-"}\n"
-"gpuscan_state_store(row->sums, tile, row->tag, sum);\n"
-"}\n\n"
-"GPUSCAN_INLINE void gpuscan_ahead_await_sum(const gpuscan_scan_row *row, uint tile, gpuscan_t sum, bool there) {\n"
-"gpuscan_t x;\n"
-"for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-"there = gpuscan_state_load(row->sums, tile, row->tag, &x);\n"
-"if (there)\n"
-"return;\n"
-"gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
-"gpuscan_device_fence();\n"
-"}\n\n\n"
-"typedef struct {\n"
-"uint tile;\n"
-"bool sums_only;\n"
-"} gpuscan_ahead_role;\n\n"
-"GPUSCAN_INLINE gpuscan_ahead_role gpuscan_ahead_role_of(uint place, uint tiles, uint ahead) {\n"
-"gpuscan_ahead_role role;\n"
-"role.tile = place;\n"
-"role.sums_only = place < ahead;\n"
-"if (!role.sums_only) {\n"
-"uint past = place - ahead;\n"
-"role.sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
-"role.tile = past >= 2 * (tiles - ahead) ? place - tiles : past / 2 + (role.sums_only ? ahead : 0);\n"
-"}\n"
-"return role;\n"
-"}\n\n\n\n"
-"#if GPUSCAN_COUNTED\n"
-"#define GPUSCAN_FOR_PLACES(place, places) \\\n"
-" GPUSCAN_FOR_DRAWS(place, GPUSCAN_COUNTERS(states) + 1, places, (uint)get_num_groups(0) - 1, place)\n"
 "#else\n"
-"#define GPUSCAN_FOR_PLACES(place, places)\n"
-"#endif\n"
-"#if GPUSCAN_SCAN_SINGLE_PASS\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile data;\n"
-"gpuscan_t base, sum, above;\n"
-"gpuscan_prefix prefix;\n"
-"uint order = GPUSCAN_START_ORDER(), tile;\n"
-"uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n"
-"uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"bool sums_only, there, summed, in_place;\n"
-"states += numbers.states_offset;\n"
-"gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
-"dst += numbers.dst_offset;\n"
-"in_place = (global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst;\n"
-"base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"GPUSCAN_FROM_BASE(from, base);\n"
-"if (order == 0) {\n"
-"gpuscan_fold(from, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
-"return;\n"
+"#define gpuscan_op_rows(...) false\n"
+"#endif\n\n",
+"static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *job, ulong last,\n"
+"gpuscan_prefix carry) {\n"
+"uint flags = (uint)numbers.flags;\n"
+"bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
+"global gpuscan_dst *to = GPUSCAN_OP_DST + job->row * numbers.dst_pitch;\n"
+"gpuscan_t total = GPUSCAN_WHOLE(carry);\n"
+"if (job->first < last) {\n"
+"gpuscan_span span;\n"
+"span.src = from;\n"
+"span.first = job->first;\n"
+"span.last = last;\n"
+"span.head = apart ? 0 : gpuscan_span_head(to, job->first, flags);\n"
+"total = gpuscan_span_scan(&span, to, carry, apart, flags);\n"
 "}\n"
-"uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(count) : row_tiles, all = tiles / row_tiles * live;\n"
-"uint place = order - 1;\n"
-"if (GPUSCAN_COUNTED)\n"
-"ahead = min(ahead, all);\n"
-"GPUSCAN_FOR_PLACES(place, 2 * all) {\n"
-"gpuscan_ahead_role role = gpuscan_ahead_role_of(place, all, ahead);\n"
-"tile = role.tile;\n"
-"sums_only = role.sums_only;\n"
-"uint r = tile / live;\n"
-"gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
-"tile -= r * live;\n"
-"ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-"if (first >= count && tile != 0)\n"
-"GPUSCAN_NEXT_TILE;\n"
-"#if GPUSCAN_HAS_LANES\n"
-"if (sums_only) {\n"
-"sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
-"GPUSCAN_NEXT_TILE;\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, total);\n"
+"}\n\n\n"
+"#define gpuscan_op_span_sum(span, words) gpuscan_span_sum((span).src, (span).first, (span).last, (span).head)\n"
+"static inline void gpuscan_op_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
+"gpuscan_span *next, gpuscan_prefix prefix, ulong *words) {\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, GPUSCAN_WHOLE(gpuscan_prefix_next(prefix, span->sum, job->tile)));\n"
+"gpuscan_span_scan_ahead(span, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, prefix, !GPUSCAN_ANY_ORDER,\n"
+"(uint)numbers.flags, next);\n"
 "}\n"
-"#endif\n"
-"gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-"there = tile == 0;\n"
-"prefix = gpuscan_prefix_of(base);\n"
-"if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
-"there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
-"summed = true;\n"
-"if (in_place)\n"
-"summed = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
-"sum = gpuscan_tile_scan(&data, first, count, shared);\n"
-"#if !GPUSCAN_HAS_LANES\n"
-"if (sums_only) {\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_ahead_publish(&row, tile, sum, in_place);\n"
-"GPUSCAN_NEXT_TILE;\n"
+"#define GPUSCAN_OP_HEAD(job) gpuscan_span_head(GPUSCAN_OP_DST + (job).row * numbers.dst_pitch, (job).first, \\\n"
+" (uint)numbers.flags)\n"
+"#else\n"
+"#define GPUSCAN_OP_LISTS 0\n"
+"#define gpuscan_op_list(data, job, shared)\n"
+"#define gpuscan_op_sync()\n\n\n"
+"#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES\n"
+"GPUSCAN_INLINE void gpuscan_op_rescan(gpuscan_tile *data, const gpuscan_row *row, ulong first, gpuscan_t *sum,\n"
+"local gpuscan_shared *shared) {\n"
+"gpuscan_tile_fetch_by(data, row->src, first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+"gpuscan_tile_scan_subgroup(data, first, row->count, shared);\n"
+"gpuscan_tile_after(data, gpuscan_group_before(sum, shared));\n"
 "}\n"
-"#endif\n"
-"if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
-"for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-"there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
-"if (gpuscan_ballot(!there)) {\n"
+"#else\n"
+"#define gpuscan_op_rescan(data, row, first, sum, shared)\n"
+"#endif\n\n"
+"GPUSCAN_INLINE void gpuscan_op_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
+"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner, bool has_inner,\n"
+"gpuscan_t sum) {\n"
+"gpuscan_t prefix, after;\n"
+"if (has_inner)\n"
+"prefix = gpuscan_tile_within(data, inner, outer, &sum);\n"
+"else\n"
+"prefix = gpuscan_tile_below(data, outer, &sum);\n"
 "#if GPUSCAN_LOADS_AFTER\n"
-"if (GPUSCAN_WANTS_AFTER(first, count))\n"
-"gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
+"after = shared->prefix;\n"
+"#else\n"
+"after = gpuscan_combine(prefix, sum);\n"
 "#endif\n"
-"prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-"gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
-"gpuscan_tile_after(&data, gpuscan_group_before(&sum, shared));\n"
-"#endif\n"
-"}\n"
-"}\n"
-"#if GPUSCAN_LOADS_AFTER\n"
-"if (tile == 0)\n"
-"gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
-"GPUSCAN_LANES_SYNC();\n"
-"#endif\n"
-"#if !GPUSCAN_HAS_LANES\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->prefix = prefix;\n"
-"GPUSCAN_BARRIER();\n"
-"prefix = shared->prefix;\n"
-"#endif\n"
-"if (!summed)\n"
-"gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
-"above = gpuscan_tile_below(&data, prefix, &sum);\n"
-"gpuscan_scan_end(&data, row.src, dst + r * numbers.dst_pitch, totals, numbers.total_offset, r, first, count,\n"
-"above, sum, flags, shared);\n"
-"}\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, after);\n"
+"gpuscan_tile_store(data, from, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, job->first, last, prefix,\n"
+"(uint)numbers.flags, shared);\n"
 "}\n"
 "#endif\n\n",
 NULL};
 #else
-#define gpuscan__piece_scan_ahead NULL
+#define gpuscan__piece_scan NULL
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 6835 \"kernels.cl.inc\"\n"
+"#line 6523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -7860,91 +7512,57 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 6882 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6570 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
-"} gpuscan_select_numbers;\n\n"
+"} gpuscan_numbers;\n\n"
 "#if GPUSCAN_INDEX_SIZE == 8\n"
 "typedef ulong gpuscan_index;\n"
 "#else\n"
 "typedef uint gpuscan_index;\n"
-"#endif\n"
-"#if GPUSCAN_INDEX_SIZE\n"
-"#define GPUSCAN_INDEX_PARAMETER global gpuscan_index *indices,\n"
-"#define GPUSCAN_INDEX_ARGUMENT indices,\n"
-"#else\n"
-"#define GPUSCAN_INDEX_PARAMETER\n"
-"#define GPUSCAN_INDEX_ARGUMENT\n"
 "#endif\n"
 "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u)\n\n"
 "#if GPUSCAN_LENGTH_SIZE == 8\n"
 "typedef ulong gpuscan_length;\n"
 "#else\n"
 "typedef uint gpuscan_length;\n"
-"#endif\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"#define GPUSCAN_LENGTH_PARAMETER global gpuscan_length *lengths,\n"
-"#define GPUSCAN_LENGTH_ARGUMENT lengths,\n"
-"#else\n"
-"#define GPUSCAN_LENGTH_PARAMETER\n"
-"#define GPUSCAN_LENGTH_ARGUMENT\n"
-"#endif\n"
-"#if GPUSCAN_REDUCES\n"
-"#define GPUSCAN_RESULT_PARAMETER global gpuscan_result *results,\n"
-"#define GPUSCAN_RESULT_ARGUMENT results,\n"
-"#else\n"
-"#define GPUSCAN_RESULT_PARAMETER\n"
-"#define GPUSCAN_RESULT_ARGUMENT\n"
 "#endif\n\n"
 "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
-"#define GPUSCAN_SELECT_OUTPUTS \\\n"
-" GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER \\\n"
-" GPUSCAN_RESULT_PARAMETER global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers\n"
 "#define GPUSCAN_OUTPUT_ARGUMENT(k, word, words) from##k, to##k,\n"
-"#define GPUSCAN_SELECT_ARGUMENTS \\\n"
-" src, GPUSCAN_SUMS_ARGUMENTS count_buffer, states, GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_ARGUMENT) GPUSCAN_INDEX_ARGUMENT \\\n"
-" GPUSCAN_LENGTH_ARGUMENT GPUSCAN_RESULT_ARGUMENT tally, dispatch, numbers, shared\n"
-"#define GPUSCAN_SELECT_PARAMETERS(state) \\\n"
-" global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states, \\\n"
-" GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n\n\n"
+"#define GPUSCAN_NUMBERED_PARAMETER(name, type) global type *name,\n"
+"#define GPUSCAN_NUMBERED_ARGUMENT(name, type) name,\n"
+"#define GPUSCAN_SELECT_OUTPUTS \\\n"
+" GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_NUMBERED(GPUSCAN_NUMBERED_PARAMETER) global uint *tally, \\\n"
+" global uint *dispatch, gpuscan_numbers numbers\n"
+"#define GPUSCAN_OP_PARAMETERS \\\n"
+" global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, \\\n"
+" global gpuscan_states *states, GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
+"#define GPUSCAN_OP_ARGUMENTS \\\n"
+" src, GPUSCAN_SUMS_ARGUMENTS count_buffer, states, GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_ARGUMENT) \\\n"
+" GPUSCAN_NUMBERED(GPUSCAN_NUMBERED_ARGUMENT) tally, dispatch, numbers, shared\n\n\n"
+"#define GPUSCAN_OP_ROWS 1u\n"
+"#define GPUSCAN_OP_ROW_TILES (uint)numbers.tiles\n"
+"#define GPUSCAN_OP_PITCH 0ul\n"
+"#define GPUSCAN_OP_SHARES (GPUSCAN_RUNS || GPUSCAN_AHEAD ? 1u : (uint)numbers.shares)\n"
+"#define GPUSCAN_OP_BASE gpuscan_identity()\n"
+"#define GPUSCAN_OP_IN_PLACE(from) false\n\n\n"
 "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
+"#define GPUSCAN_NUMBERED_FIELD(name, type) global type *name;\n"
 "typedef struct {\n"
 "GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_FIELD)\n"
-"global gpuscan_index *indices;\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"global gpuscan_length *lengths;\n"
-"#endif\n"
-"#if GPUSCAN_REDUCES\n"
-"global gpuscan_result *results;\n"
-"#endif\n"
+"GPUSCAN_NUMBERED(GPUSCAN_NUMBERED_FIELD)\n"
 "ulong capacity;\n"
-"} gpuscan_outputs;\n\n",
+"} gpuscan_outputs;\n\n"
 "#define GPUSCAN_OUTPUT_SET(k, word, words) \\\n"
 " outputs.from##k = from##k + numbers.from_offsets[k]; \\\n"
 " outputs.to##k = to##k + numbers.to_offsets[k];\n"
-"#if GPUSCAN_INDEX_SIZE\n"
-"#define GPUSCAN_INDEX_SET outputs.indices = indices + numbers.indices_offset;\n"
-"#else\n"
-"#define GPUSCAN_INDEX_SET outputs.indices = 0;\n"
-"#endif\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"#define GPUSCAN_LENGTH_SET outputs.lengths = lengths + numbers.lengths_offset;\n"
-"#else\n"
-"#define GPUSCAN_LENGTH_SET\n"
-"#endif\n"
-"#if GPUSCAN_REDUCES\n"
-"#define GPUSCAN_RESULT_SET outputs.results = results + numbers.results_offset;\n"
-"#else\n"
-"#define GPUSCAN_RESULT_SET\n"
-"#endif\n"
+"#define GPUSCAN_NUMBERED_SET(name, type) outputs.name = name + numbers.name##_offset;\n"
 "#define GPUSCAN_OUTPUTS_OF(outputs) \\\n"
 " gpuscan_outputs outputs; \\\n"
 " GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET) \\\n"
-" GPUSCAN_INDEX_SET \\\n"
-" GPUSCAN_LENGTH_SET \\\n"
-" GPUSCAN_RESULT_SET \\\n"
-" outputs.capacity = numbers.capacity\n\n"
+" GPUSCAN_NUMBERED(GPUSCAN_NUMBERED_SET) \\\n"
+" outputs.capacity = numbers.capacity\n\n",
 "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
 "#ifdef __ENDIAN_LITTLE__\n"
 "p[2 * i] = (uint)x;\n"
@@ -7954,7 +7572,7 @@ static const char *const gpuscan__piece_select[] = {
 "p[2 * i + 1] = (uint)x;\n"
 "#endif\n"
 "}\n\n\n"
-"static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
+"static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_numbers numbers,\n"
 "ulong total) {\n"
 "uint flags = (uint)numbers.flags;\n"
 "if (flags & GPUSCAN_FLAG_TALLY_U32)\n"
@@ -7980,9 +7598,9 @@ static const char *const gpuscan__piece_select[] = {
 "return popcount((GPUSCAN_INVERT ? ~src[units - 1] : src[units - 1]) >> (uint)(count % 32));\n"
 "#endif\n"
 "return 0;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
-"gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
+"gpuscan_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
 "ulong kept = GPUSCAN_KEPT(all) - past;\n"
 "#if GPUSCAN_RUN_STATE\n"
 "if (kept > 0 && kept <= outputs->capacity) {\n"
@@ -8003,7 +7621,7 @@ static const char *const gpuscan__piece_select[] = {
 "return outputs->capacity > first ? min(ended, outputs->capacity - first) : 0;\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_CPU\n\n"
+"#if GPUSCAN_CPU\n\n",
 "#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD_BITS - 1) / GPUSCAN_WORD_BITS)\n\n\n"
 "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
 "#if GPUSCAN_BITS\n"
@@ -8037,7 +7655,7 @@ static const char *const gpuscan__piece_select[] = {
 "typedef int8 gpuscan_any_int8 __attribute__((aligned(4)));\n"
 "typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
 "typedef long4 gpuscan_any_long4 __attribute__((aligned(8)));\n"
-"#if GPUSCAN_COMPRESSES == 8\n\n\n",
+"#if GPUSCAN_COMPRESSES == 8\n\n\n"
 "constant ulong gpuscan_kept_lanes[256] = {\n"
 "0x0000000000000000ul, 0x0000000000000000ul, 0x0000000000000001ul, 0x0000000000000100ul,\n"
 "0x0000000000000002ul, 0x0000000000000200ul, 0x0000000000000201ul, 0x0000000000020100ul,\n"
@@ -8068,7 +7686,7 @@ static const char *const gpuscan__piece_select[] = {
 "0x0000000000060503ul, 0x0000000006050300ul, 0x0000000006050301ul, 0x0000000605030100ul,\n"
 "0x0000000006050302ul, 0x0000000605030200ul, 0x0000000605030201ul, 0x0000060503020100ul,\n"
 "0x0000000000060504ul, 0x0000000006050400ul, 0x0000000006050401ul, 0x0000000605040100ul,\n"
-"0x0000000006050402ul, 0x0000000605040200ul, 0x0000000605040201ul, 0x0000060504020100ul,\n"
+"0x0000000006050402ul, 0x0000000605040200ul, 0x0000000605040201ul, 0x0000060504020100ul,\n",
 "0x0000000006050403ul, 0x0000000605040300ul, 0x0000000605040301ul, 0x0000060504030100ul,\n"
 "0x0000000605040302ul, 0x0000060504030200ul, 0x0000060504030201ul, 0x0006050403020100ul,\n"
 "0x0000000000000007ul, 0x0000000000000700ul, 0x0000000000000701ul, 0x0000000000070100ul,\n"
@@ -8084,7 +7702,7 @@ static const char *const gpuscan__piece_select[] = {
 "0x0000000000070503ul, 0x0000000007050300ul, 0x0000000007050301ul, 0x0000000705030100ul,\n"
 "0x0000000007050302ul, 0x0000000705030200ul, 0x0000000705030201ul, 0x0000070503020100ul,\n"
 "0x0000000000070504ul, 0x0000000007050400ul, 0x0000000007050401ul, 0x0000000705040100ul,\n"
-"0x0000000007050402ul, 0x0000000705040200ul, 0x0000000705040201ul, 0x0000070504020100ul,\n",
+"0x0000000007050402ul, 0x0000000705040200ul, 0x0000000705040201ul, 0x0000070504020100ul,\n"
 "0x0000000007050403ul, 0x0000000705040300ul, 0x0000000705040301ul, 0x0000070504030100ul,\n"
 "0x0000000705040302ul, 0x0000070504030200ul, 0x0000070504030201ul, 0x0007050403020100ul,\n"
 "0x0000000000000706ul, 0x0000000000070600ul, 0x0000000000070601ul, 0x0000000007060100ul,\n"
@@ -8349,7 +7967,42 @@ static const char *const gpuscan__piece_select[] = {
 "gpuscan_results_span(from.values, outputs->results + to, first, last, prefix.open.value, ended, words);\n"
 "#endif\n"
 "}\n"
+"#endif\n\n\n\n"
+"#define GPUSCAN_OP_WORDS GPUSCAN_WORDS\n"
+"#define GPUSCAN_OP_HEAD(job) 0\n"
+"#define gpuscan_op_rows(...) false\n"
+"#define gpuscan_op_span_sum(span, words) gpuscan_kept_sum((span).src, (span).first, (span).last, words)\n\n\n"
+"static inline void gpuscan_op_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
+"gpuscan_span *next, gpuscan_prefix carry, ulong *words) {\n"
+"global const gpuscan_src *decides = src + numbers.src_offset;\n"
+"gpuscan_t prefix = GPUSCAN_WHOLE(carry);\n"
+"uint past = gpuscan_past_count(decides, span->first, job->count);\n"
+"GPUSCAN_OUTPUTS_OF(outputs);\n"
+"gpuscan_select_span(decides, &outputs, span->first, span->last, job->count, GPUSCAN_KEPT(prefix),\n"
+"GPUSCAN_KEPT(span->sum) - past, words);\n"
+"#if GPUSCAN_RUN_STATE\n"
+"gpuscan_runs_span(span->src, &outputs, span->first, span->last, prefix, span->sum.heads, words);\n"
 "#endif\n"
+"if (job->ends)\n"
+"gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, span->sum), past, job->count);\n"
+"if (next)\n"
+"next->sum = gpuscan_op_span_sum(*next, words);\n"
+"}\n\n\n",
+"static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *part, ulong last,\n"
+"gpuscan_prefix carry) {\n"
+"ulong words[GPUSCAN_WORDS];\n"
+"gpuscan_job job = *part;\n"
+"gpuscan_span span;\n"
+"span.src = from;\n"
+"for (uint link = 0; job.first < last || (part->ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
+"span.first = job.first;\n"
+"span.last = min(last, job.first + GPUSCAN_TILE);\n"
+"span.sum = gpuscan_op_span_sum(span, words);\n"
+"job.ends = part->ends && span.last == last;\n"
+"gpuscan_op_span(GPUSCAN_OP_ARGUMENTS, &job, &span, 0, carry, words);\n"
+"carry = gpuscan_prefix_next(carry, span.sum, link);\n"
+"}\n"
+"}\n"
 "#else\n\n"
 "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n\n"
 "#if !GPUSCAN_RUNS_BY_SUBGROUP && (GPUSCAN_STAGES || GPUSCAN_PLACES)\n"
@@ -8382,7 +8035,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "#define GPUSCAN_WRITER GPUSCAN_LANE\n"
 "#define GPUSCAN_WRITERS GPUSCAN_LANES\n"
@@ -8418,7 +8071,7 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load) \\\n"
 " for (uint j = GPUSCAN_SHARE_FIRST(list, 1); j < (words); j += GPUSCAN_SHARE_STEP(list, 1)) \\\n"
 " (to)[j] = load;\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define GPUSCAN_OUTPUT_TILE(k, word, words) \\\n"
 " { \\\n"
 " global const word *from = outputs->from##k + first * (words); \\\n"
@@ -8447,7 +8100,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "#elif GPUSCAN_STAGES\n"
 "#define gpuscan_staged_write(to, kept, list) GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, to, kept, (list).elements[j])\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "GPUSCAN_INLINE void gpuscan_list_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
 "gpuscan_list list) {\n"
 "uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
@@ -8468,7 +8121,7 @@ static const char *const gpuscan__piece_select[] = {
 "ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
 "uint ended = (uint)gpuscan_runs_ended(outputs, prefix, sum), skip = prefix.heads == 0 ? 1 : 0;\n"
 "ulong to = GPUSCAN_FIRST_ENDED(prefix);\n"
-"#if GPUSCAN_LENGTH_SIZE\n\n"
+"#if GPUSCAN_LENGTH_SIZE\n\n",
 "gpuscan_length open = GPUSCAN_PLANTED(RUN_OPEN) ? 0 : (gpuscan_length)(first - prefix.last);\n"
 "GPUSCAN_OUTPUT_LOOP(gpuscan_length, outputs->lengths + to, ended,\n"
 "(gpuscan_length)list.places[j + skip] +\n"
@@ -8508,7 +8161,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
 "ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -8528,264 +8181,33 @@ static const char *const gpuscan__piece_select[] = {
 "gpuscan_runs_write(tile, outputs, first, count, prefix, sum, list);\n"
 "#endif\n"
 "#endif\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_HAS_LANES\n\n\n"
-"static inline bool gpuscan_keeps_none(gpuscan_t sum, ulong end, ulong units) {\n"
-"return GPUSCAN_RUNS && GPUSCAN_KEPT(sum) == 0 && end < units;\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SELECT_SINGLE_PASS && GPUSCAN_FEW\n\n\n"
-"GPUSCAN_INLINE void gpuscan_select_few_tile(GPUSCAN_SELECT_PARAMETERS(gpuscan_word), ulong count,\n"
-"uint number) {\n"
-"gpuscan_tile data;\n"
-"gpuscan_scan_row row;\n"
-"gpuscan_t sum, prefix;\n"
-"gpuscan_prefix before = gpuscan_prefix_of(gpuscan_identity());\n"
-"uint shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, tile = number / shares;\n"
-"ulong units = gpuscan_units(count), first = (ulong)tile * GPUSCAN_TILE;\n"
+"}\n\n\n\n\n\n",
+"static inline bool gpuscan_op_keeps_none(const gpuscan_job *job, gpuscan_t sum) {\n"
+"return GPUSCAN_RUNS && GPUSCAN_HAS_LANES && GPUSCAN_KEPT(sum) == 0 && !job->ends;\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_list gpuscan_list_for(const gpuscan_job *job, local gpuscan_shared *shared) {\n"
 "gpuscan_list list = gpuscan_list_of(shared);\n"
-"list.share = number % shares;\n"
-"list.shares = shares;\n"
-"src += numbers.src_offset;\n"
-"row.src = GPUSCAN_FROM(src);\n"
-"row.count = units;\n"
-"row.sums = states + numbers.states_offset;\n"
-"row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
-"if (first >= units && tile != 0)\n"
-"return;\n"
-"gpuscan_tile_fetch(&data, row.src, first, units, GPUSCAN_OWN_FIRST);\n"
-"sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < units)\n"
-"if (!GPUSCAN_TEST_SILENT(tile))\n"
-"gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-"if (gpuscan_keeps_none(sum, first + GPUSCAN_TILE, units))\n"
-"return;\n"
-"gpuscan_select_list(&data, first, count, list);\n"
-"gpuscan_few_windows(&row, tile, shared);\n"
-"for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w * GPUSCAN_WINDOW < tile; w++)\n"
-"before = gpuscan_prefix_next(before, shared->windows[w], w);\n"
-"prefix = GPUSCAN_WHOLE(before);\n"
-"uint past = gpuscan_past_count(src, first, count);\n"
+"list.share = job->share;\n"
+"list.shares = job->shares;\n"
+"return list;\n"
+"}\n\n"
+"#define GPUSCAN_OP_LISTS 1\n\n"
+"#define gpuscan_op_list(data, job, shared) \\\n"
+" gpuscan_select_list(data, (job)->first, (job)->count, gpuscan_list_for(job, shared))\n"
+"#define gpuscan_op_sync() GPUSCAN_BARRIER()\n"
+"#define gpuscan_op_rescan(data, row, first, sum, shared)\n\n"
+"GPUSCAN_INLINE void gpuscan_op_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
+"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner, bool has_inner,\n"
+"gpuscan_t sum) {\n"
+"uint past = gpuscan_past_count(src + numbers.src_offset, job->first, job->count);\n"
+"gpuscan_t prefix = GPUSCAN_WHOLE(outer);\n"
+"if (has_inner)\n"
+"prefix = gpuscan_after(outer, GPUSCAN_WHOLE(inner));\n"
 "GPUSCAN_OUTPUTS_OF(outputs);\n"
-"if (GPUSCAN_ITEM == 0 && list.share == 0 && first + GPUSCAN_TILE >= units)\n"
-"gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
-"gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
-"GPUSCAN_TILE_END();\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SELECT_MULTI_PASS\n\n",
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_select_parts(GPUSCAN_SELECT_PARAMETERS(const gpuscan_prefix)) { GPUSCAN_ONE_ITEM\n"
-"uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"ulong units = gpuscan_units(count);\n"
-"GPUSCAN_OUTPUTS_OF(outputs);\n"
-"src += numbers.src_offset;\n"
-"gpuscan_from from = GPUSCAN_FROM(src);\n"
-"for (uint part = (uint)get_group_id(0); part < parts; part += (uint)get_num_groups(0)) {\n"
-"ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
-"ulong last = min(units, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
-"gpuscan_prefix carry = gpuscan_prefix_of(gpuscan_identity());\n"
-"uint past = 0, link = 0;\n"
-"if (flags & GPUSCAN_FLAG_CARRIES)\n"
-"carry = states[numbers.states_offset + part];\n"
-"#if GPUSCAN_CPU\n\n"
-"ulong words[GPUSCAN_WORDS];\n"
-"for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
-"ulong end = min(last, at + GPUSCAN_TILE);\n"
-"gpuscan_t sum = gpuscan_kept_sum(from, at, end, words), before = GPUSCAN_WHOLE(carry);\n"
-"past = gpuscan_past_count(src, at, count);\n"
-"gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past, words);\n"
-"#if GPUSCAN_RUN_STATE\n"
-"gpuscan_runs_span(from, &outputs, at, end, before, sum.heads, words);\n"
-"#endif\n"
-"carry = gpuscan_prefix_next(carry, sum, link++);\n"
-"}\n"
-"#else\n"
-"for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
-"gpuscan_tile tile;\n"
-"gpuscan_t sum;\n"
-"gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
-"sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
-"past = gpuscan_past_count(src, at, count);\n"
-"gpuscan_select_list(&tile, at, count, gpuscan_list_of(shared));\n"
-"GPUSCAN_BARRIER();\n"
-"gpuscan_select_write(&tile, &outputs, at, last, GPUSCAN_WHOLE(carry), (uint)GPUSCAN_KEPT(sum) - past,\n"
-"gpuscan_list_of(shared));\n"
-"GPUSCAN_BARRIER();\n"
-"carry = gpuscan_prefix_next(carry, sum, link++);\n"
-"}\n"
-"#endif\n"
-"if (GPUSCAN_ITEM == 0 && (units == 0 ? part == 0 : first < units && last == units))\n"
-"gpuscan_select_end(&outputs, tally, dispatch, numbers, GPUSCAN_WHOLE(carry), past, count);\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_CPU\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back_cpu(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) { GPUSCAN_ONE_ITEM\n"
-"uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch, tile;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong units = gpuscan_units(count);\n"
-"GPUSCAN_OUTPUTS_OF(outputs);\n"
-"states += numbers.states_offset;\n"
-"src += numbers.src_offset;\n"
-"gpuscan_from from = GPUSCAN_FROM(src);\n"
-"ulong words[GPUSCAN_WORDS];\n"
-"shared->head = 0;\n"
-"while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
-"ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
-"gpuscan_t sum = gpuscan_kept_sum(from, first, last, words), prefix, none = gpuscan_identity();\n"
-"uint past = gpuscan_past_count(src, first, count);\n"
-"gpuscan_prefix before, after;\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
-"before = gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
-"after = gpuscan_prefix_next(before, sum, tile);\n"
-"gpuscan_publish_prefix(states, tile, 0, epoch, after);\n"
-"prefix = GPUSCAN_WHOLE(before);\n"
-"gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past,\n"
-"words);\n"
-"#if GPUSCAN_RUN_STATE\n"
-"gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads, words);\n"
-"#endif\n"
-"if (last == units)\n"
-"gpuscan_select_end(&outputs, tally, dispatch, numbers, GPUSCAN_WHOLE(after), past, count);\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_AHEAD\n\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_ahead(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile data;\n"
-"gpuscan_t sum, none = gpuscan_identity(), prefix;\n"
-"uint order = GPUSCAN_START_ORDER();\n"
-"uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong units = gpuscan_units(count);\n"
-"bool there;\n"
-"states += numbers.states_offset;\n"
-"src += numbers.src_offset;\n"
-"gpuscan_from from = GPUSCAN_FROM(src);\n"
-"if (order == 0) {\n"
-"gpuscan_fold(from, 0, units, tiles, tiles, states, epoch, none, shared);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"return;\n"
-"#else\n"
-"order = 1;\n"
-"#endif\n"
-"}\n"
-"gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, from, 0, units, states, epoch);\n"
-"uint all = GPUSCAN_COUNTED ? gpuscan_live_tiles(units) : tiles;\n"
-"uint ahead = GPUSCAN_COUNTED ? min((uint)numbers.ahead, all) : (uint)numbers.ahead, place = order - 1;\n"
-"GPUSCAN_FOR_PLACES(place, GPUSCAN_ONCE ? all : 2 * all) {\n"
-"#if GPUSCAN_ONCE\n"
-"const bool sums_only = false;\n"
-"uint tile = place;\n"
-"#else\n"
-"gpuscan_ahead_role role = gpuscan_ahead_role_of(place, all, ahead);\n"
-"uint tile = role.tile;\n"
-"bool sums_only = role.sums_only;\n"
-"#endif\n"
-"ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-"gpuscan_prefix before = gpuscan_prefix_of(none);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"if (first >= units && tile != 0)\n"
-"GPUSCAN_NEXT_TILE;\n"
-"if (sums_only) {\n"
-"sum = gpuscan_tile_sum_by(from, first, units, gpuscan_policy_keep(), shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_ahead_publish(&row, tile, sum, false);\n"
-"GPUSCAN_NEXT_TILE;\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_ONCE\n"
-"gpuscan_tile_prefetch(from, first + (ulong)ahead * GPUSCAN_TILE, units);\n"
-"#endif\n"
-"gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
-"there = tile == 0;\n"
-"if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW)\n"
-"there = gpuscan_after_load(&row, tile - 1, &before);\n"
-"sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-"#if GPUSCAN_ONCE\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_ahead_publish(&row, tile, sum, false);\n"
-"#endif\n"
-"#if GPUSCAN_HAS_LANES\n"
-"if (gpuscan_keeps_none(sum, first + GPUSCAN_TILE, units))\n"
-"GPUSCAN_NEXT_TILE;\n"
-"#endif\n"
-"#if !GPUSCAN_HAS_LANES\n"
-"sums_only = sums_only || (first >= units && tile != 0);\n"
-"if (sums_only) {\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_ahead_publish(&row, tile, sum, false);\n"
-"there = true;\n"
-"}\n"
-"#endif\n"
-"gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
-"if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
-"for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
-"there = gpuscan_after_load(&row, tile - 1, &before);\n"
-"if (gpuscan_ballot(!there))\n"
-"before = gpuscan_own_prefix(&row, tile, none, shared);\n"
-"}\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->prefix = before;\n"
-"GPUSCAN_BARRIER();\n"
-"prefix = GPUSCAN_WHOLE(shared->prefix);\n"
-"uint past = gpuscan_past_count(src, first, count);\n"
-"GPUSCAN_OUTPUTS_OF(outputs);\n"
-"if (sums_only)\n"
-"outputs.capacity = 0;\n"
-"else if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
-"gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
-"gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
-"gpuscan_list_of(shared));\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_FEW\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_few(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) { GPUSCAN_ONE_ITEM\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"gpuscan_select_few_tile(GPUSCAN_SELECT_ARGUMENTS, count, GPUSCAN_TEST_GROUP);\n"
-"}\n"
-"#else\n\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile data;\n"
-"gpuscan_t sum, none = gpuscan_identity(), prefix;\n"
-"uint epoch = (uint)numbers.epoch, shares = GPUSCAN_RUNS ? 1 : (uint)numbers.shares, ticket;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong units = gpuscan_units(count);\n"
-"states += numbers.states_offset;\n"
-"src += numbers.src_offset;\n"
-"gpuscan_from from = GPUSCAN_FROM(src);\n"
-"uint all_shares = gpuscan_live_tiles(units) * shares;\n"
-"GPUSCAN_FOR_TILES(ticket, all_shares) {\n"
-"uint tile = ticket / shares;\n"
-"gpuscan_list list = gpuscan_list_of(shared);\n"
-"list.share = ticket % shares;\n"
-"list.shares = shares;\n"
-"ulong first = (ulong)tile * GPUSCAN_TILE;\n"
-"if (first >= units && tile != 0)\n"
-"GPUSCAN_NEXT_TILE;\n"
-"gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
-"sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
-"gpuscan_select_list(&data, first, count, list);\n"
-"gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
-"GPUSCAN_BARRIER();\n"
-"prefix = GPUSCAN_WHOLE(shared->prefix);\n"
-"uint past = gpuscan_past_count(src, first, count);\n"
-"GPUSCAN_OUTPUTS_OF(outputs);\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"gpuscan_prefix after = gpuscan_prefix_next(shared->prefix, sum, tile);\n"
-"gpuscan_publish_prefix(states, tile, 0, epoch, after);\n"
-"if (list.share == 0 && first + GPUSCAN_TILE >= units)\n"
-"gpuscan_select_end(&outputs, tally, dispatch, numbers, GPUSCAN_WHOLE(after), past, count);\n"
-"}\n"
-"gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past, list);\n"
-"GPUSCAN_TILE_END();\n"
-"}\n"
+"if (GPUSCAN_ITEM == 0 && job->share == 0 && job->ends)\n"
+"gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, job->count);\n"
+"gpuscan_select_write(data, &outputs, job->first, last, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
+"gpuscan_list_for(job, shared));\n"
 "}\n"
 "#endif\n\n"
 "#if GPUSCAN_MOVES\n\n\n"
@@ -8833,9 +8255,331 @@ NULL};
 #else
 #define gpuscan__piece_select NULL
 #endif
+#if GPUSCAN__HAS_SCAN || \
+    GPUSCAN__HAS_SELECT || \
+    GPUSCAN__HAS_RUNS
+static const char *const gpuscan__piece_engine[] = {
+"#line 7424 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
+"typedef struct {\n"
+"GPUSCAN_SCAN_SUMS_NUMBERS\n"
+"} gpuscan_scan_sums_numbers;\n\n"
+"kernel GPUSCAN_GROUP_SIZE void\n"
+"gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
+"global gpuscan_prefix *sums, gpuscan_scan_sums_numbers numbers,\n"
+"local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
+"ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
+"(uint)numbers.flags));\n"
+"for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
+"gpuscan_from row = GPUSCAN_FROM(src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
+"ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
+"ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
+"if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
+"last--;\n"
+"#if GPUSCAN_CPU\n"
+"sum = gpuscan_span_sum(row, min(first, last), last, 0);\n"
+"#else\n"
+"gpuscan_prefix before = gpuscan_prefix_of(sum);\n"
+"uint link = 0;\n"
+"bool begun = false;\n"
+"for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+"sum = gpuscan_tile_sum(row, at, last, shared);\n"
+"before = gpuscan_prefix_next(before, sum, link++);\n"
+"begun = begun || GPUSCAN_HAS_BEGUN(sum);\n"
+"}\n"
+"sum = GPUSCAN_WHOLE(before);\n"
+"sum = gpuscan_sum_of(GPUSCAN_VALUE_OF(sum), begun);\n"
+"#endif\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"sums[numbers.sums_offset + unit] = gpuscan_link_of(sum);\n"
+"}\n"
+"}\n\n"
+"typedef struct {\n"
+"GPUSCAN_SCAN_CARRIES_NUMBERS\n"
+"} gpuscan_scan_carries_numbers;\n\n\n"
+"kernel GPUSCAN_GROUP_SIZE void\n"
+"gpuscan_scan_carries(global gpuscan_prefix *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+"gpuscan_scan_carries_numbers numbers,\n"
+"local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
+"uint parts = (uint)numbers.parts;\n"
+"for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
+"global gpuscan_prefix *sum = sums + numbers.sums_offset + row * parts;\n"
+"gpuscan_prefix start = gpuscan_prefix_of(base), running = start;\n"
+"#if GPUSCAN_CPU || GPUSCAN_ANY_ORDER\n"
+"uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+"uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n"
+"#if !GPUSCAN_CPU\n"
+"gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], all[GPUSCAN_ITEM_VECTORS], total, group;\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"x[k] = gpuscan_identity();\n"
+"for (uint i = first; i < last; i++)\n"
+"x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n"
+"gpuscan_lanes_scan(x, before, all, shared);\n"
+"group = gpuscan_group_prefix(all[0], &total, shared);\n"
+"running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n"
+"#endif\n"
+"for (uint i = first; i < last; i++) {\n"
+"gpuscan_prefix next = gpuscan_prefix_next(running, gpuscan_link_sum(sum[i]), i);\n"
+"sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : running;\n"
+"running = next;\n"
+"}\n"
+"#else\n"
+"for (uint from = 0; from < parts; from += GPUSCAN_HAS_LANES ? GPUSCAN_LANES : GPUSCAN_GROUP) {\n"
+"uint i = from + (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : GPUSCAN_ITEM);\n"
+"gpuscan_t x = gpuscan_identity();\n"
+"gpuscan_prefix before = running, after;\n"
+"if (i < parts)\n"
+"x = gpuscan_link_sum(sum[i]);\n"
+"#if GPUSCAN_HAS_LANES\n"
+"after = gpuscan_window_chain(running, gpuscan_window_begin(x, shared), from, shared);\n"
+"before = gpuscan_prefix_at(after, GPUSCAN_LANE == 0 ? 0 : GPUSCAN_LANE - 1);\n"
+"if (GPUSCAN_LANE == 0)\n"
+"before = running;\n"
+"running = gpuscan_prefix_at(after, GPUSCAN_LANES - 1);\n"
+"GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+"#else\n"
+"shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
+"GPUSCAN_BARRIER();\n"
+"for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
+"if (j == GPUSCAN_ITEM)\n"
+"before = running;\n"
+"running = gpuscan_prefix_next(running, shared->exchange.sums[j], from + j);\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"#endif\n",
+"if (i < parts && GPUSCAN_ITEM == i - from)\n"
+"sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : before;\n"
+"}\n"
+"#endif\n"
+"}\n"
+"}\n\n\n"
+"kernel GPUSCAN_GROUP_SIZE void gpuscan_parts(GPUSCAN_OP_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
+"gpuscan_job job;\n"
+"job.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+"job.tile = job.share = 0;\n"
+"job.shares = 1;\n"
+"ulong units = gpuscan_units(job.count);\n"
+"#if GPUSCAN_CPU\n"
+"if (gpuscan_op_rows(GPUSCAN_OP_ARGUMENTS, job.count))\n"
+"return;\n"
+"#endif\n"
+"for (ulong unit = get_group_id(0); unit < GPUSCAN_OP_ROWS * parts; unit += get_num_groups(0)) {\n"
+"uint part = (uint)(unit % parts);\n"
+"job.row = unit / parts;\n"
+"job.first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
+"ulong last = min(units, job.first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+"bool ends = last == units && (job.first < units || part == 0);\n"
+"gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + job.row * GPUSCAN_OP_PITCH);\n"
+"gpuscan_t base = GPUSCAN_OP_BASE;\n"
+"gpuscan_prefix carry = gpuscan_prefix_of(base);\n"
+"GPUSCAN_FROM_BASE(from, base);\n"
+"if (flags & GPUSCAN_FLAG_CARRIES)\n"
+"carry = states[numbers.states_offset + unit];\n"
+"if (GPUSCAN_PLANTED(PARTS_TAIL) && last > job.first)\n"
+"last--;\n"
+"#if GPUSCAN_CPU\n"
+"job.ends = ends;\n"
+"gpuscan_op_part(GPUSCAN_OP_ARGUMENTS, from, &job, last, carry);\n"
+"#else\n"
+"gpuscan_prefix before = gpuscan_prefix_of(gpuscan_identity());\n"
+"for (uint link = 0; job.first < last || (ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
+"gpuscan_tile data;\n"
+"gpuscan_t sum;\n"
+"gpuscan_tile_fetch(&data, from, job.first, last, GPUSCAN_OWN_FIRST);\n"
+"sum = gpuscan_tile_scan(&data, job.first, last, shared);\n"
+"job.ends = ends && last <= job.first + GPUSCAN_TILE;\n"
+"gpuscan_op_list(&data, &job, shared);\n"
+"gpuscan_op_sync();\n"
+"gpuscan_op_store(GPUSCAN_OP_ARGUMENTS, &data, from, last, &job, carry, before, true, sum);\n"
+"gpuscan_op_sync();\n"
+"before = gpuscan_prefix_next(before, sum, link);\n"
+"if (GPUSCAN_HAS_BEGUN(sum))\n"
+"carry = gpuscan_prefix_of(gpuscan_identity());\n"
+"}\n"
+"#endif\n"
+"}\n"
+"}\n"
+"#else\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_row gpuscan_first_row(GPUSCAN_OP_PARAMETERS, ulong count) {\n"
+"gpuscan_row row;\n"
+"row.base = GPUSCAN_OP_BASE;\n"
+"row.src = GPUSCAN_FROM(src + numbers.src_offset);\n"
+"GPUSCAN_FROM_BASE(row.src, row.base);\n"
+"row.count = gpuscan_units(count);\n"
+"row.sums = row.prefixes = states + numbers.states_offset;\n"
+"#if GPUSCAN_AHEAD\n"
+"row.prefixes += (ulong)gpuscan_states_of((uint)numbers.tiles) * GPUSCAN_VALUE_WORDS;\n"
+"#endif\n"
+"row.epoch = (uint)numbers.epoch;\n"
+"row.in_place = GPUSCAN_OP_IN_PLACE(row.src);\n"
+"return row;\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE gpuscan_job gpuscan_job_of(uint number, uint shares, ulong rows, uint live, ulong count) {\n"
+"gpuscan_job job;\n"
+"uint row = rows == 1 ? 0 : number / shares / live;\n"
+"job.row = row;\n"
+"job.tile = number / shares - row * live;\n"
+"job.share = number % shares;\n"
+"job.shares = shares;\n"
+"job.first = (ulong)job.tile * GPUSCAN_TILE;\n"
+"job.count = count;\n"
+"job.ends = job.first + GPUSCAN_TILE >= gpuscan_units(count);\n"
+"return job;\n"
+"}\n\n"
+"#if GPUSCAN_CPU\n\n"
+"GPUSCAN_INLINE void gpuscan_draw_span(GPUSCAN_OP_PARAMETERS, gpuscan_row first_row, ulong count, gpuscan_job *job,\n"
+"gpuscan_row *row, gpuscan_span *span) {\n"
+"uint live = gpuscan_live_tiles(first_row.count), all = (uint)GPUSCAN_OP_ROWS * live;\n"
+"uint number = gpuscan_ticket(GPUSCAN_COUNTERS(first_row.sums), all + (uint)get_num_groups(0), &shared->ticket);\n"
+"span->src = first_row.src;\n"
+"span->first = span->last = span->head = 0;\n"
+"job->tile = GPUSCAN_NONE;\n"
+"if (number >= all)\n"
+"return;\n"
+"*job = gpuscan_job_of(number, 1, GPUSCAN_OP_ROWS, live, count);\n"
+"*row = gpuscan_row_of(first_row, job->row, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH);\n"
+"span->src = row->src;\n"
+"span->first = job->first;\n"
+"span->last = min(span->first + GPUSCAN_TILE, row->count) - (GPUSCAN_PLANTED(SPAN_TAIL) && row->count > 0 ? 1 : 0);\n"
+"span->head = GPUSCAN_OP_HEAD(*job);\n"
+"}\n\n\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_look_back_cpu(GPUSCAN_OP_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+"gpuscan_row first_row = gpuscan_first_row(GPUSCAN_OP_ARGUMENTS, count), row, next_row;\n"
+"gpuscan_job job, next_job;\n"
+"gpuscan_span span, next;\n"
+"ulong words[GPUSCAN_OP_WORDS];\n"
+"gpuscan_draw_span(GPUSCAN_OP_ARGUMENTS, first_row, count, &job, &row, &span);\n"
+"span.sum = gpuscan_op_span_sum(span, words);\n"
+"while (job.tile != GPUSCAN_NONE) {\n"
+"gpuscan_prefix prefix;\n"
+"shared->head = span.head;\n"
+"GPUSCAN_TEST_DELAY(job.tile);\n"
+"gpuscan_publish_sum(&row, job.tile, span.sum);\n"
+"prefix = gpuscan_find_prefix(&row, job.tile, span.sum, shared);\n"
+"gpuscan_draw_span(GPUSCAN_OP_ARGUMENTS, first_row, count, &next_job, &next_row, &next);\n"
+"gpuscan_op_span(GPUSCAN_OP_ARGUMENTS, &job, &span, &next, prefix, words);\n"
+"job = next_job;\n"
+"row = next_row;\n"
+"span = next;\n"
+"}\n"
+"}\n"
+"#elif !GPUSCAN_AHEAD\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_look_back(GPUSCAN_OP_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+"gpuscan_row first_row = gpuscan_first_row(GPUSCAN_OP_ARGUMENTS, count);\n"
+"uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(first_row.count) : GPUSCAN_OP_ROW_TILES;\n"
+"uint number = GPUSCAN_COUNTED || GPUSCAN_FEW != 0 ? GPUSCAN_TEST_GROUP : GPUSCAN_START_NUMBER(first_row.sums);\n"
+"GPUSCAN_FOR_DRAWS(number, GPUSCAN_COUNTERS(first_row.sums), (uint)GPUSCAN_OP_ROWS * live * GPUSCAN_OP_SHARES,\n"
+"(uint)get_num_groups(0), number) {\n"
+"gpuscan_tile data;\n"
+"gpuscan_t sum;\n"
+"gpuscan_prefix outer, inner = gpuscan_prefix_of(gpuscan_identity());\n"
+"bool has_inner;\n"
+"gpuscan_job job = gpuscan_job_of(number, GPUSCAN_OP_SHARES, GPUSCAN_OP_ROWS, live, count);\n"
+"gpuscan_row row = gpuscan_row_of(first_row, job.row, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH);\n"
+"if (job.first >= row.count && job.tile != 0)\n"
+"GPUSCAN_NEXT_TILE;\n"
+"#if GPUSCAN_HEADS && !GPUSCAN_FEW\n"
+"gpuscan_tile_prefetch(row.src, job.first + numbers.ahead * GPUSCAN_TILE, row.count);\n"
+"#endif\n"
+"gpuscan_tile_fetch(&data, row.src, job.first, row.count, GPUSCAN_OWN_FIRST);\n"
+"sum = gpuscan_tile_scan(&data, job.first, row.count, shared);\n"
+"GPUSCAN_TEST_DELAY(job.tile);\n"
+"gpuscan_publish_sum(&row, job.tile, sum);\n"
+"if (GPUSCAN_FEW != 0 && gpuscan_op_keeps_none(&job, sum))\n"
+"GPUSCAN_NEXT_TILE;\n"
+"gpuscan_op_list(&data, &job, shared);\n"
+"has_inner = gpuscan_tile_prefix(&row, job.tile, sum, &outer, &inner, shared);\n"
+"gpuscan_op_store(GPUSCAN_OP_ARGUMENTS, &data, row.src, row.count, &job, outer, inner, has_inner, sum);\n"
+"GPUSCAN_TILE_END();\n"
+"}\n"
+"}\n"
+"#else\n\n"
+"GPUSCAN_INLINE void gpuscan_ahead_scan(GPUSCAN_OP_PARAMETERS, const gpuscan_row *row, const gpuscan_job *job) {\n"
+"gpuscan_tile data;\n"
+"gpuscan_t sum, other;\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
+"bool there = job->tile == 0, summed = true;\n"
+"#if GPUSCAN_ONCE && GPUSCAN_OP_LISTS\n"
+"gpuscan_tile_prefetch(row->src, job->first + numbers.ahead * GPUSCAN_TILE, row->count);\n"
+"#endif\n"
+"gpuscan_tile_fetch_by(&data, row->src, job->first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+"if (!there && GPUSCAN_ITEM < GPUSCAN_FINDERS * GPUSCAN_WINDOW)\n"
+"there = gpuscan_prefix_load(row, job->tile, &prefix, shared);\n"
+"if (row->in_place)\n"
+"summed = gpuscan_state_load(row, job->tile, &other);\n"
+"sum = gpuscan_tile_scan(&data, job->first, row->count, shared);\n"
+"#if GPUSCAN_ONCE\n"
+"GPUSCAN_TEST_DELAY(job->tile);\n"
+"gpuscan_publish_sum(row, job->tile, sum);\n"
+"#endif\n"
+"if (gpuscan_op_keeps_none(job, sum))\n"
+"return;\n"
+"gpuscan_op_list(&data, job, shared);\n"
+"if (GPUSCAN_ITEM < GPUSCAN_FINDERS * GPUSCAN_WINDOW &&\n"
+"gpuscan_prefix_await(row, job->tile, there, &prefix, shared))\n"
+"gpuscan_op_rescan(&data, row, job->first, &sum, shared);\n"
+"#if GPUSCAN_LOADS_AFTER\n"
+"if (job->tile == 0)\n"
+"gpuscan_after_share(gpuscan_combine(row->base, sum), shared);\n"
+"GPUSCAN_LANES_SYNC();\n"
+"#endif\n"
+"#if GPUSCAN_OP_LISTS || !GPUSCAN_HAS_LANES\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"shared->prefix = prefix;\n"
+"GPUSCAN_BARRIER();\n"
+"prefix = shared->prefix;\n"
+"#endif\n"
+"if (!summed)\n"
+"gpuscan_sum_await(row, job->tile, sum);\n"
+"gpuscan_op_store(GPUSCAN_OP_ARGUMENTS, &data, row->src, row->count, job, prefix, prefix, false, sum);\n"
+"}\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_ahead(GPUSCAN_OP_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+"gpuscan_row first_row = gpuscan_first_row(GPUSCAN_OP_ARGUMENTS, count);\n"
+"uint place = GPUSCAN_START_NUMBER(first_row.sums);\n"
+"uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(first_row.count) : GPUSCAN_OP_ROW_TILES;\n"
+"uint all = (uint)GPUSCAN_OP_ROWS * live, ahead = (uint)numbers.ahead;\n"
+"if (GPUSCAN_COUNTED)\n"
+"ahead = min(ahead, all);\n"
+"if (place == 0) {\n"
+"gpuscan_fold(first_row, (uint)GPUSCAN_OP_ROWS, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH, shared);\n"
+"return;\n"
+"}\n"
+"place--;\n"
+"GPUSCAN_FOR_DRAWS(place, GPUSCAN_COUNTERS(first_row.sums) + 1, GPUSCAN_ONCE ? all : 2 * all,\n"
+"(uint)get_num_groups(0) - 1, place) {\n"
+"bool sums_only;\n"
+"uint number = gpuscan_ahead_number(place, all, ahead, &sums_only);\n"
+"gpuscan_job job = gpuscan_job_of(number, 1, GPUSCAN_OP_ROWS, live, count);\n"
+"gpuscan_row row = gpuscan_row_of(first_row, job.row, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH);\n"
+"if (job.first >= row.count && job.tile != 0)\n"
+"GPUSCAN_NEXT_TILE;\n"
+"if (sums_only) {\n"
+"gpuscan_t sum = gpuscan_tile_sum_by(row.src, job.first, row.count, gpuscan_policy_keep(), shared);\n"
+"GPUSCAN_TEST_DELAY(job.tile);\n"
+"gpuscan_publish_sum(&row, job.tile, sum);\n"
+"} else {\n"
+"gpuscan_ahead_scan(GPUSCAN_OP_ARGUMENTS, &row, &job);\n"
+"}\n"
+"}\n"
+"}\n"
+"#endif\n"
+"#endif\n\n",
+NULL};
+#else
+#define gpuscan__piece_engine NULL
+#endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7955 \"kernels.cl.inc\"\n"
+"#line 7789 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8955,7 +8699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 8079 \"kernels.cl.inc\"\n"
+"#line 7913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -9300,7 +9044,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 8468 \"kernels.cl.inc\"\n"
+"#line 8302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
@@ -10885,7 +10629,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 10242 \"kernels.cl.inc\"\n"
+"#line 10076 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -10950,7 +10694,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 10308 \"kernels.cl.inc\"\n"
+"#line 10142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -11651,7 +11395,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 11082 \"kernels.cl.inc\"\n"
+"#line 10916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -12209,7 +11953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 11701 \"kernels.cl.inc\"\n"
+"#line 11535 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -12552,7 +12296,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 12110 \"kernels.cl.inc\"\n"
+"#line 11944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -12650,7 +12394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 12225 \"kernels.cl.inc\"\n"
+"#line 12059 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -13139,7 +12883,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 12769 \"kernels.cl.inc\"\n"
+"#line 12603 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
@@ -13765,7 +13509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 13468 \"kernels.cl.inc\"\n"
+"#line 13302 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -13791,7 +13535,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 13491 \"kernels.cl.inc\"\n"
+"#line 13325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -13978,7 +13722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 13712 \"kernels.cl.inc\"\n"
+"#line 13546 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -14025,7 +13769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 13760 \"kernels.cl.inc\"\n"
+"#line 13594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -14119,7 +13863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 13859 \"kernels.cl.inc\"\n"
+"#line 13693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -14416,7 +14160,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 14180 \"kernels.cl.inc\"\n"
+"#line 14014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -15454,7 +15198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 15351 \"kernels.cl.inc\"\n"
+"#line 15185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -15665,7 +15409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 15600 \"kernels.cl.inc\"\n"
+"#line 15434 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -15816,7 +15560,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 15761 \"kernels.cl.inc\"\n"
+"#line 15595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
@@ -16032,7 +15776,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 15992 \"kernels.cl.inc\"\n"
+"#line 15826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -16454,19 +16198,18 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_segment_heads,
     gpuscan__piece_exact_prefixes,
     gpuscan__piece_packed_elements,
-    gpuscan__piece_state_words,
     gpuscan__piece_cascade,
     gpuscan__piece_lane_scans,
     gpuscan__piece_group_tiles,
     gpuscan__piece_kept_tiles,
     gpuscan__piece_tile_scans,
     gpuscan__piece_cpu_tiles,
-    gpuscan__piece_multi_pass_scan,
+    gpuscan__piece_handover,
     gpuscan__piece_scan_rows,
-    gpuscan__piece_single_pass_scan,
-    gpuscan__piece_scan_ahead,
+    gpuscan__piece_scan,
     gpuscan__piece_scan_segments,
     gpuscan__piece_select,
+    gpuscan__piece_engine,
     gpuscan__piece_uniform_add,
     gpuscan__piece_reduce,
     gpuscan__piece_reduce_segments,
@@ -16488,7 +16231,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 232 };
+enum { GPUSCAN__LITERALS = 231 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -16846,7 +16589,7 @@ enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 /* Everything that determines a program's source, except the custom text. Compared as bytes, so clear it first. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see gpuscan_select_ahead in kernels.cl.inc */
+    uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
@@ -18213,7 +17956,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
             device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
-            /* sub-groups of [SCAN AHEAD]'s folding group wait for each other; no such driver promises that all run */
+            /* sub-groups of [HANDOVER]'s folding group wait for each other; no such driver promises that all run */
             device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
@@ -20270,7 +20013,7 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for the words of count tiles or partial results; see [STATE WORDS] in kernels.cl.inc. */
+/* Sets the scratch for the words of count tiles or partial results; see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
     need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
@@ -21715,12 +21458,32 @@ GPUSCAN__SHARED gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, 
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
+/* Returns the kernels of a key: that of its form, after two others in several passes; then the operation's own. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
     GPUSCAN__SCAN_ROWS = 0 /* in the programs for whole rows */
 };
+enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
+#define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
+    {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, own, more, NULL}
+#define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
+    {GPUSCAN__ENGINE_ROW(kernel, NULL, NULL),                                                                          \
+     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"),                                \
+     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_select_move", NULL)}
+static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int own) {
+    static const char *const names[4][3][6] = {
+        GPUSCAN__ENGINE_ROWS("gpuscan_parts"), GPUSCAN__ENGINE_ROWS("gpuscan_look_back"),
+        GPUSCAN__ENGINE_ROWS("gpuscan_look_back_cpu"), GPUSCAN__ENGINE_ROWS("gpuscan_ahead")};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    if (!gpuscan__is_single_pass(strategy))
+        return names[0][own];
+    return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] +
+           GPUSCAN__SCAN_PARTS;
+}
+#undef GPUSCAN__ENGINE_ROW
+#undef GPUSCAN__ENGINE_ROWS
 
 /* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
 #ifndef GPUSCAN__FEW_TILES
@@ -21786,7 +21549,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [SCAN AHEAD] in kernels.cl.inc). */
+/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [HANDOVER] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t size = gpuscan__prefix_size(plan), payload = plan->key.word / 16;
     if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
@@ -21882,13 +21645,13 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 
 /* Resolves types, pitches, segments, count and init. Chooses a row of the profile's scan tunings (one strategy, group
    and vectors), then the form. With AUTO many short rows go from a single pass to several passes.
-    form         | chosen for                                        | kernels gpuscan_scan_...
-    whole rows   | rows shorter than a tile; key.whole_rows          | rows
-    multi-pass   | MULTI_PASS; long or many rows, parts of rows      | sums, carries (both if parts > 1), parts
-    few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | few
+    form         | chosen for                                        | kernels gpuscan_...
+    whole rows   | rows shorter than a tile; key.whole_rows          | scan_rows
+    multi-pass   | MULTI_PASS; long or many rows, parts of rows      | scan_sums, scan_carries if parts > 1, parts
+    few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
     look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
     ahead        | SINGLE_PASS_AHEAD                                 | ahead
-   Offsets of segments (heads == BITS) first become bits: heads_clear, heads_set. The key has shifts in all forms but
+   Offsets of segments (heads == BITS) first become bits: scan_heads_clear, scan_heads_set. The key has shifts in all forms but
    whole rows; few, counted and word only in single passes. */
 
 typedef struct gpuscan__scan_key {
@@ -21908,23 +21671,19 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
+    uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles by which summing is ahead of scanning */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
 
-#define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
-    X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
     X(inverse) X(heads) X(past) X(rows_before) X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
-    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(tiles) X(row_tiles)       \
+    X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
-GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
@@ -21933,46 +21692,21 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
    rows; by elements if vectors would stay half empty: neighbouring lanes then take neighbouring elements. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
-/* The kernels that turn offsets into heads come last. */
-#define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
-    static const char *const multi_pass[][6] = {
-        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL, NULL, NULL},
-        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", GPUSCAN__HEADS_KERNELS}};
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
-    static const char *const look_back[][4] = {{"gpuscan_scan_look_back", NULL, NULL, NULL},
-                                               {"gpuscan_scan_look_back", GPUSCAN__HEADS_KERNELS}};
-    static const char *const look_back_cpu[][4] = {{"gpuscan_scan_look_back_cpu", NULL, NULL, NULL},
-                                                   {"gpuscan_scan_look_back_cpu", GPUSCAN__HEADS_KERNELS}};
-    static const char *const ahead[][4] = {{"gpuscan_scan_ahead", NULL, NULL, NULL},
-                                           {"gpuscan_scan_ahead", GPUSCAN__HEADS_KERNELS}};
-    static const char *const few[][4] = {{"gpuscan_scan_few", NULL, NULL, NULL},
-                                         {"gpuscan_scan_few", GPUSCAN__HEADS_KERNELS}};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
     gpuscan__scan_key own = gpuscan__scan_own(key);
-    int of_offsets = own.heads == GPUSCAN__HEADS_BITS;
-    if (own.whole_rows)
-        return whole_rows;
-    if (!gpuscan__is_single_pass(strategy))
-        return multi_pass[of_offsets];
-    if (gpuscan__key_is_cpu(key))
-        return look_back_cpu[of_offsets];
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead[of_offsets]
-           : own.few                                      ? few[of_offsets]
-                                                          : look_back[of_offsets];
+    return own.whole_rows ? whole_rows
+                          : gpuscan__engine_kernels(key, own.heads == GPUSCAN__HEADS_BITS ? GPUSCAN__ENGINE_HEADS
+                                                                                          : GPUSCAN__ENGINE_ALONE);
 }
 
 static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
     int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
-    int single = gpuscan__is_single_pass(strategy), ahead = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) | GPUSCAN__PIECE(GROUP_TILES, !cpu) |
-           GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(MULTI_PASS_SCAN, !rows && !single) |
-           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SINGLE_PASS_SCAN, !rows && single) |
-           GPUSCAN__PIECE(SCAN_AHEAD, !cpu && !rows && single && ahead) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
+           GPUSCAN__PIECE(HANDOVER, !rows) | GPUSCAN__PIECE(SCAN, !rows) | GPUSCAN__PIECE(ENGINE, !rows) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
-#undef GPUSCAN__HEADS_KERNELS
 
 /* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
@@ -22006,12 +21740,10 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
-    if (gpuscan__is_single_pass(strategy)) {
-        gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
-    } else {
+    gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
+    if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
         gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
-        gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
@@ -22181,6 +21913,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                          ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.parts_vectors)
                          : tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
+        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && !lanes;
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
@@ -22459,18 +22192,19 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
 }
 
-static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                          gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
-    uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
+    uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__scan_parts_numbers parts;
+    gpuscan__scan_numbers scan;
     gpuscan__launch launch;
     gpuscan_result r;
-    if (plan->parts > 1) {
+    if (!is_single && plan->parts > 1) {
         gpuscan__row_parts of;
         of.heads = plan->heads;
         of.src = desc->src;
@@ -22487,36 +22221,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         if ((r = gpuscan__enqueue_carries(chain, common, program, &of)) != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
-    parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    parts.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
-    parts.src_pitch = plan->src_pitch;
-    parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    parts.dst_pitch = plan->dst_pitch;
-    parts.count = desc->count;
-    parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    parts.rows = gpuscan__unless_rehearsed(chain, plan->rows);
-    parts.parts = plan->parts;
-    parts.part_tiles = plan->part_tiles;
-    parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    parts.flags = common->flags;
-    if (plan->parts > 1)
-        parts.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &parts, sizeof(parts), gpuscan__grid_of(groups, group, shared, 1));
-}
-
-static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                                gpuscan__program *program) {
-    const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    const gpuscan__key *key = &common->key;
-    cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
-    uint64_t groups = gpuscan__scan_groups(chain->gs, plan);
-    uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__scan_numbers scan;
+    launch = gpuscan__launch_begin(chain, program, is_single ? 0 : GPUSCAN__SCAN_PARTS, stand_in);
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     scan.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
     scan.src_pitch = plan->src_pitch;
@@ -22524,15 +22229,22 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
     scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scan.tiles = gpuscan__unless_rehearsed(chain, plan->rows) * plan->row_tiles;
+    scan.rows = gpuscan__unless_rehearsed(chain, plan->rows);
     scan.row_tiles = plan->row_tiles;
+    scan.tiles = scan.rows * plan->row_tiles;
     scan.ahead = plan->ahead;
-    scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+    scan.parts = plan->parts;
+    scan.part_tiles = plan->part_tiles;
+    scan.states_offset =
+        is_single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(common->key.word), 0, common->key.word / 8)
+                  : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     scan.epoch = chain->place.epoch;
     scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
-    return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
+    if (!is_single && plan->parts > 1)
+        scan.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -22575,8 +22287,7 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
         (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
         return r;
-    return is_single ? gpuscan__scan_single_pass(chain, plan, program)
-                     : gpuscan__scan_multi_pass(chain, plan, program);
+    return gpuscan__scan_tiles(chain, plan, program);
 }
 
 /* Adds an array that says where a self-test's segments begin. */
@@ -23005,7 +22716,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) |
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
            GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
@@ -25584,10 +25295,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    rows for selections or runs, or a scan's, with the first strategy that fits. A scan of 0 and 1 gives each kept
    element its position.
     form        | chosen for                                        | kernels gpuscan_...
-    multi-pass  | MULTI_PASS; parts > 1 for the scan's kernels      | scan_sums, scan_carries, select_parts
-    few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | select_few
-    look-back   | SINGLE_PASS otherwise, counted, shares            | select_look_back, on CPUs select_look_back_cpu
-    ahead       | SINGLE_PASS_AHEAD; once: no tile is read ahead    | select_ahead
+    multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
+    few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
+    look-back   | SINGLE_PASS otherwise, counted, shares            | look_back, on CPUs look_back_cpu
+    ahead       | SINGLE_PASS_AHEAD; once: no tile is read ahead    | ahead
    key.moves: in place, outputs go to scratch, and select_move follows. word is 0 in several passes. key, length_size,
    reduces and wide are for runs. */
 
@@ -25641,40 +25352,15 @@ typedef struct gpuscan__select_plan {
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
 GPUSCAN__ASSERT(GPUSCAN__MAX_OUTPUTS == 9, every_output_has_offsets)
 
-/* The first two kernels of several passes are the scan's. */
-enum { GPUSCAN__SELECT_PARTS = GPUSCAN__SCAN_CARRIES + 1, GPUSCAN__SELECT_MOVE };
-
 static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
-    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
-                                             "gpuscan_select_move", NULL};
-    static const char *const multi_pass_home[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
-                                                  NULL};
-    static const char *const single[4][3] = {{"gpuscan_select_look_back", "gpuscan_select_move", NULL},
-                                             {"gpuscan_select_ahead", "gpuscan_select_move", NULL},
-                                             {"gpuscan_select_look_back_cpu", "gpuscan_select_move", NULL},
-                                             {"gpuscan_select_few", "gpuscan_select_move", NULL}};
-    static const char *const single_home[4][2] = {{"gpuscan_select_look_back", NULL},
-                                                  {"gpuscan_select_ahead", NULL},
-                                                  {"gpuscan_select_look_back_cpu", NULL},
-                                                  {"gpuscan_select_few", NULL}};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
-    int moves = gpuscan__select_own(key).moves != 0;
-    int form = gpuscan__key_is_cpu(key)        ? 2
-               : gpuscan__select_own(key).few ? 3
-                                              : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    if (!gpuscan__is_single_pass(strategy))
-        return moves ? multi_pass : multi_pass_home;
-    return moves ? single[form] : single_home[form];
+    return gpuscan__engine_kernels(key, gpuscan__select_own(key).moves ? GPUSCAN__ENGINE_MOVE : GPUSCAN__ENGINE_ALONE);
 }
 
 static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
-    int cpu = gpuscan__key_is_cpu(key), single = gpuscan__is_single_pass(strategy);
-    int ahead = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(STATE_WORDS, 1) | GPUSCAN__PIECE(GROUP_TILES, !cpu) |
-           GPUSCAN__PIECE(KEPT_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
-           GPUSCAN__PIECE(MULTI_PASS_SCAN, !single) | GPUSCAN__PIECE(SINGLE_PASS_SCAN, single) |
-           GPUSCAN__PIECE(SCAN_AHEAD, !cpu && single && ahead) | GPUSCAN__PIECE(SELECT, 1);
+    int cpu = gpuscan__key_is_cpu(key);
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(KEPT_TILES, !cpu) |
+           GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(HANDOVER, 1) | GPUSCAN__PIECE(SELECT, 1) |
+           GPUSCAN__PIECE(ENGINE, 1);
 }
 
 /* Returns the bytes of the words in which elements move: the largest power of two up to 16 that divides the size. */
@@ -25770,6 +25456,10 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "MOVES", own.moves);
     gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
     gpuscan__define_outputs(text, "OUTPUTS_GATHERED", &own, (uint32_t)stages);
+    gpuscan__text_add(text, "#define GPUSCAN_NUMBERED(X)");
+    gpuscan__text_add(text, own.index_size ? " X(indices, gpuscan_index)" : "");
+    gpuscan__text_add(text, own.length_size ? " X(lengths, gpuscan_length)" : "");
+    gpuscan__text_add(text, plan->e.reduces ? " X(results, gpuscan_result)\n" : "\n");
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
     if (stages)
         gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
@@ -26133,8 +25823,8 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && tuning->once &&
-                    gpuscan__uses_ptx_or_local(gs, key);
+        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
+                    ((tuning->once && gpuscan__uses_ptx_or_local(gs, key)) || !gpuscan__uses_lanes(gs, key));
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
@@ -26334,7 +26024,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
-    size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
+    size_t kernel = single ? 0 : GPUSCAN__SCAN_PARTS;
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
                                                                 plan->key.counted != 0)
                              : plan->parts;

@@ -1,5 +1,5 @@
-/* In place, SINGLE_PASS_AHEAD stores over a tile that another group sums, without a fence: see gpuscan_ahead_publish and
-   gpuscan_ahead_await_sum of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
+/* In place, SINGLE_PASS_AHEAD stores over a tile that another group sums, without a fence: see gpuscan_publish_sum and
+   gpuscan_sum_await of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
 
    Each lane's load and store may be performed in either order, unless the store depends on what the lane itself loaded.
    That is the memory model of PTX for weak and relaxed accesses: only a dependency within a thread keeps a value from

@@ -1170,7 +1170,7 @@ static inline int test_end(void **state) {
     {#function, test_run, setup, test_end, (void *)(uintptr_t)&(const test_entry){#function, function, setup}}
 #define TEST(function) TEST_BEGUN_BY(function, test_begin)
 
-/* Fails unless the newest program whose text defines the hook GPUSCAN_TEST_<name> uses it (see [STATE WORDS] in
+/* Fails unless the newest program whose text defines the hook GPUSCAN_TEST_<name> uses it (see [HANDOVER] in
    kernels.cl.inc): with an undeclared name in its place, the kernels must not compile. Results cannot show that: they
    are right with and without silent tiles. */
 static inline void test_uses_hook(gpuscan *gs, const char *name) {

@@ -115,11 +115,10 @@ done < "$work/steps.txt" > "$work/timed.txt"
 # not in kernels.cl.inc, or not any more, is an error.
 cat > "$work/alike.txt" << 'END_OF_LIST'
 gpuscan_device_fence: mem_fence(CLK_GLOBAL_MEM_FENCE); => ; # stands between atomics, and those order all for x86
-gpuscan_scan_look_back_cpu: gpuscan_device_fence(); => ; # the same
-gpuscan_scan_look_back: gpuscan_device_fence(); => ; # the same
+gpuscan_publish_sum: gpuscan_device_fence(); => ; # the same
 gpuscan_publish_for: gpuscan_device_fence(); => ; # the same
 gpuscan_window_sums: gpuscan_device_fence(); => ; # the same
-gpuscan_scan_few: gpuscan_device_fence(); => ; # the same
+gpuscan_sum_await: gpuscan_device_fence(); => ; # the same
 gpuscan_reduce: gpuscan_device_fence(); => ; # the same
 gpuscan_histogram: gpuscan_device_fence(); => ; # the same
 gpuscan_policy_keep: 0 => 1 # read on NVIDIA alone
@@ -143,14 +142,11 @@ gpuscan_wide_sum_step: uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k
 gpuscan_chain_step: GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0); => * # a prefetch
 gpuscan_wide_sum_step: GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0); => * # the same
 gpuscan_scan_step: GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1); => * # the same
-gpuscan_look_back: polls = 0 => polls = 1 # a poll fewer before a late tile is summed: the same sum
-gpuscan_look_back: ++polls > GPUSCAN_POLLS => ++polls >= GPUSCAN_POLLS # the same
+gpuscan_may_poll: (*polls)++ < GPUSCAN_POLLS => (*polls)++ <= GPUSCAN_POLLS # a poll more before a late tile is summed
+gpuscan_look_back_to: polls = 0 => polls = 1 # a poll fewer: the same sum
 gpuscan_fold: polls = 0 => polls = 1 # the same
-gpuscan_fold: polls++ > GPUSCAN_POLLS => polls++ >= GPUSCAN_POLLS # the same
-gpuscan_scan_ahead: polls = 0 => polls = 1 # the same
-gpuscan_scan_ahead: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll more
-gpuscan_scan_few: polls = 0 => polls = 1 # a poll fewer
-gpuscan_scan_few: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll more
+gpuscan_prefix_await: polls = 0 => polls = 1 # the same
+gpuscan_state_await: polls = 0 => polls = 1 # the same
 gpuscan_lanes_scan: d < GPUSCAN_LANES => d <= GPUSCAN_LANES # no lane is as high: a round that changes nothing
 gpuscan_lanes_scan: (int)d : 0 => (int)d : 1 # not taken: lane >= d is asked before
 gpuscan_lanes_scan: (lane == 0 ? 0 : => (lane == 0 ? 1 : # not taken: lane == 0 is asked before
@@ -159,8 +155,7 @@ gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: gro
 gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
 gpuscan_tile_sum_alone: shared), GPUSCAN_SUBGROUPS - 1 => shared), GPUSCAN_SUBGROUPS - 0 # here all lanes have it
 gpuscan_tile_sum_alone: shared), GPUSCAN_SUBGROUPS - 1 => shared), GPUSCAN_SUBGROUPS + 1 # the same
-gpuscan_fold: max((ulong)1 => max((ulong)0 # of an empty row the only tile waits for nothing
-gpuscan_scan_ahead: GPUSCAN_ITEM < GPUSCAN_FOLDERS => GPUSCAN_ITEM <= GPUSCAN_FOLDERS # work-item 1 finds the same
+gpuscan_ahead_scan: GPUSCAN_ITEM < GPUSCAN_FINDERS => GPUSCAN_ITEM <= GPUSCAN_FINDERS # work-item 1 finds the same
 gpuscan_counter_of: GPUSCAN_CHANNELS == 1 => GPUSCAN_CHANNELS == 0 # what follows returns the same for one channel
 gpuscan_count_bytes: uint k = 1; k < => uint k = 0; k < # compares the first word with itself
 gpuscan_count_bytes: GPUSCAN_BLOCK_WORDS - 1; k++ => GPUSCAN_BLOCK_WORDS - 0; k++ # compares the last word again

@@ -15,7 +15,7 @@ most_scalar_spills=140 # to lanes of vector registers: masks of 64 lanes for eac
 most_local=65536     # bytes a work-group
 least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take more than 16 KiB of local memory a group of
                      # 256, and some of sorts more than 128 registers; groups that sort together have a unit each
-few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_scan_carries gpuscan_select_parts
+few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_scan_carries gpuscan_parts
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together'
 
 root=$(cd "$(dirname "$0")/.." && pwd)
