@@ -309,7 +309,7 @@ typedef struct gpuscan gpuscan;
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
-#define GPUSCAN_RESULTS(X)        \
+#define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
     /* the caller's arguments */                                                                                       \
     /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
@@ -337,7 +337,7 @@ typedef int32_t gpuscan_result;
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     /* not a 2D image, or an image of a format that is not read */                                                     \
-    X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                               \
+    X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
     /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
@@ -364,7 +364,7 @@ typedef int32_t gpuscan_result;
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     /* the custom type's size on the device is not the one given */                                                    \
-    X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                              \
+    X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
     /* blobs */                                                                                                        \
     /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
@@ -2004,13 +2004,25 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_FORGET_UINT(x)\n"
 "#define GPUSCAN_FORGET_ULONG(x)\n"
 "#endif\n\n\n\n"
+"#define GPUSCAN_OF_WORDS(name, type, words, word) \\\n"
+" static inline type name(const words *from) { \\\n"
+" union { \\\n"
+" type value; \\\n"
+" ulong pairs[(sizeof(type) + 7) / 8]; \\\n"
+" } of_pairs; \\\n"
+" if (!GPUSCAN_SPILLS || sizeof(type) <= 8 || sizeof(type) % 8 || sizeof(from->word[0]) != 4) \\\n"
+" return from->value; \\\n"
+" for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
+" of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
+" return of_pairs.value; \\\n"
+" }\n\n\n\n"
 "#define GPUSCAN_WINDOW (GPUSCAN_HAS_LANES ? GPUSCAN_LANES : 1)\n"
 "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
 "#define GPUSCAN_LANE (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
 "#define GPUSCAN_SUBGROUP (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
 "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
 "#define GPUSCAN_LANE_BEFORE(d) \\\n"
-" (GPUSCAN_LANE >= (d) ? GPUSCAN_LANE - (d) + (GPUSCAN_PLANTED(SHUFFLE) ? 1 : 0) : GPUSCAN_LANE)\n\n\n"
+" (GPUSCAN_LANE >= (d) ? GPUSCAN_LANE - (d) + (GPUSCAN_PLANTED(SHUFFLE) ? 1 : 0) : GPUSCAN_LANE)\n\n\n",
 "#if GPUSCAN_WINDOW > 32\n"
 "typedef ulong gpuscan_ballot_t;\n"
 "#define GPUSCAN_BALLOT_BITS 64u\n"
@@ -2021,7 +2033,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_BALLOT_ONES 0xffffffffu\n"
 "#endif\n"
 "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
-"#define GPUSCAN_BALLOT_ALL GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n\n",
+"#define GPUSCAN_BALLOT_ALL GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n\n"
 "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
 "return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
 "}\n"
@@ -2073,7 +2085,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_SUBGROUP_SYNC() GPUSCAN_BARRIER()\n"
 "#else\n"
 "#error \"this kind of lanes has no form here\"\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_HAS_LANES\n"
 "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
 "#if GPUSCAN_ON(PTX)\n"
@@ -2123,7 +2135,7 @@ static const char *const gpuscan__piece_device[] = {
 "return gpuscan_uint_at(x, GPUSCAN_LANE - min(d, GPUSCAN_LANE), memory);\n"
 "#endif\n"
 "}\n"
-"#if GPUSCAN_HAS_ADD_FROM\n\n",
+"#if GPUSCAN_HAS_ADD_FROM\n\n"
 "static inline float gpuscan_float_add_from(float own, float x, uint d, uint first) {\n"
 "float sum;\n"
 "__asm__ volatile(\"{ .reg .pred p; .reg .f32 left; shfl.sync.up.b32 left|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"\n"
@@ -2550,7 +2562,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 960 \"kernels.cl.inc\"\n"
+"#line 975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2594,7 +2606,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1013 \"kernels.cl.inc\"\n"
+"#line 1028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2623,7 +2635,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1038 \"kernels.cl.inc\"\n"
+"#line 1053 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2693,7 +2705,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2824,7 +2836,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1259 \"kernels.cl.inc\"\n"
+"#line 1274 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2855,6 +2867,8 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
 "#endif\n"
+"#elif GPUSCAN_HEADS\n"
+"#define gpuscan_starts(before, key) ((key) != 0)\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n\n"
 "typedef struct {\n"
@@ -2876,7 +2890,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#define GPUSCAN_KEYS_PARAMETER global const GPUSCAN_KEY *keys,\n"
 "#define GPUSCAN_KEYS_ARGUMENT keys,\n"
 "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"\n"
+"\n",
 "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
 "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
 "return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -2885,13 +2899,6 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "return gpuscan_starts_at(from.keys, i);\n"
 "#endif\n"
-"}\n\n\n",
-"static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
-"uint heads = 0;\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < left)\n"
-"heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
-"return heads;\n"
 "}\n\n\n"
 "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
 "if (sum.begun[0] != 0)\n"
@@ -2931,9 +2938,14 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "#define gpuscan_is_head(from, i) false\n"
 "#endif\n"
-"#define gpuscan_heads_at(from, i, left) 0\n"
 "#define gpuscan_after_base(base, sum) (sum)\n"
 "#endif\n\n\n"
+"#if GPUSCAN_HEADS\n"
+"#define GPUSCAN_BY_HEADS 1\n"
+"#else\n"
+"#define GPUSCAN_BY_HEADS 0\n"
+"#endif\n"
+"#define GPUSCAN_SEGMENTED (GPUSCAN_BY_HEADS || (GPUSCAN_RUN_STATE && GPUSCAN_REDUCES))\n\n\n"
 "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
 "bool is_head = gpuscan_is_head(from, i);\n"
 "#if GPUSCAN_RUN_STATE\n"
@@ -2964,7 +2976,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1419 \"kernels.cl.inc\"\n"
+"#line 1434 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3071,7 +3083,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1539 \"kernels.cl.inc\"\n"
+"#line 1554 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -3080,114 +3092,104 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "#endif\n"
 "#if GPUSCAN_PACKED_HERE\n"
 "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
-"#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
-"#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
-"#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR\n"
-"#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
-"#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
-"#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
-"#endif\n\n\n"
+"#define GPUSCAN_PACKED_BYTES (GPUSCAN_PACKED == 1)\n"
+"#define GPUSCAN_PACKED_BITWISE \\\n"
+" (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR || \\\n"
+" GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR)\n\n\n"
 "#define GPUSCAN_PACKED_ALL(x) \\\n"
 " (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
-"#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n\n\n"
+"#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n\n"
+"static inline uint gpuscan_packed_bits(uint a, uint b) {\n"
+"return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND ? a & b : GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR ? a | b : a ^ b;\n"
+"}\n\n\n"
 "static inline uint gpuscan_packed_best(uint a, uint b) {\n"
 "if (GPUSCAN_PACKED_SIGNED)\n"
 "return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX ? gpuscan_max_shorts(a, b) : gpuscan_min_shorts(a, b);\n"
 "return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX ? gpuscan_max_ushorts(a, b) : gpuscan_min_ushorts(a, b);\n"
 "}\n\n\n\n"
 "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
-"#ifdef GPUSCAN_PACKED_BITS\n"
 "const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
+"if (GPUSCAN_PACKED_BITWISE)\n"
 "return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
-"#else\n"
 "return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
-"#endif\n"
 "}\n"
 "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
-"#ifdef GPUSCAN_PACKED_BITS\n"
+"if (GPUSCAN_PACKED_BITWISE)\n"
 "return GPUSCAN_PACKED_ALL(sum);\n"
-"#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD\n"
+"if (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD && GPUSCAN_PACKED_BYTES)\n"
 "return ((uint)sum & 0xffu) * 0x10001u;\n"
-"#else\n"
 "return gpuscan_packed_from(sum);\n"
-"#endif\n"
 "}\n\n"
 "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
-"#if GPUSCAN_PACKED_EXTREME\n"
+"if (GPUSCAN_PACKED_EXTREME)\n"
 "sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
-"#elif defined(GPUSCAN_PACKED_BITS)\n"
-"sum = GPUSCAN_PACKED_BITS(sum, sum >> 16);\n"
-"if (GPUSCAN_PACKED == 1)\n"
-"sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
-"#endif\n"
+"if (GPUSCAN_PACKED_BITWISE)\n"
+"sum = gpuscan_packed_bits(sum, sum >> 16);\n"
+"if (GPUSCAN_PACKED_BITWISE && GPUSCAN_PACKED_BYTES)\n"
+"sum = gpuscan_packed_bits(sum, sum >> 8);\n"
 "return (gpuscan_t)sum;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-"#ifdef GPUSCAN_PACKED_BITS\n"
-"return GPUSCAN_PACKED_BITS(sum, word);\n"
-"#elif GPUSCAN_PACKED_EXTREME\n"
+"if (GPUSCAN_PACKED_BITWISE)\n"
+"return gpuscan_packed_bits(sum, word);\n"
+"if (GPUSCAN_PACKED_EXTREME)\n"
 "return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
-"#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+"if (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL)\n"
 "return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
-"#elif GPUSCAN_PACKED == 1\n"
+"if (GPUSCAN_PACKED == 1)\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_chars(word, sum) : gpuscan_add_uchars(word, sum);\n"
-"#else\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_shorts(word, sum) : gpuscan_add_ushorts(word, sum);\n"
-"#endif\n"
-"}\n\n",
+"}\n\n"
 "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
 "return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
 "}\n\n\n"
 "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
 "return GPUSCAN_PACKED == 1 ? gpuscan_even_bytes(a, b) : gpuscan_lower_halves(a, b);\n"
-"}\n\n\n"
-"static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-"#ifdef GPUSCAN_PACKED_BITS\n"
+"}\n\n\n\n"
+"static inline uint gpuscan_packed_scan_bits(uint word, uint *before) {\n"
 "const uint bits = 8 * GPUSCAN_PACKED;\n"
 "uint ahead = *before;\n"
 "if (GPUSCAN_PACKED == 1)\n"
-"word = GPUSCAN_PACKED_BITS(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
-"word = GPUSCAN_PACKED_BITS(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
-"word = GPUSCAN_PACKED_BITS(word, ahead);\n"
+"word = gpuscan_packed_bits(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
+"word = gpuscan_packed_bits(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
+"word = gpuscan_packed_bits(word, ahead);\n"
 "*before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
 "return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
-"#elif GPUSCAN_PACKED_EXTREME\n\n"
+"}\n"
+"static inline uint gpuscan_packed_scan_extreme(uint word, uint *before) {\n\n"
 "uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
 "uint first = gpuscan_packed_best(*before, gpuscan_half_behind(pairs, GPUSCAN_PACKED_IDENTITY));\n"
 "uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
 "*before = gpuscan_upper_twice(third, 0);\n"
 "return GPUSCAN_INCLUSIVE ? gpuscan_upper_bytes(second, third) : gpuscan_upper_bytes(first, second);\n"
-"#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+"}\n"
+"static inline uint gpuscan_packed_scan_mul(uint word, uint *before) {\n"
 "uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
 "*before = third * (word >> 24);\n"
 "return GPUSCAN_INCLUSIVE\n"
 "? gpuscan_packed_join(gpuscan_lower_halves(first, third), gpuscan_lower_halves(second, *before))\n"
 ": gpuscan_packed_join(gpuscan_lower_halves(zeroth, second), gpuscan_lower_halves(first, third));\n"
-"#elif GPUSCAN_PACKED == 1\n\n\n"
-"uint odd = gpuscan_odd_bytes(word, 0), first = *before;\n"
-"uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
+"}\n"
+"static inline uint gpuscan_packed_scan_add(uint word, uint *before) {\n"
+"uint first = *before;\n"
+"if (GPUSCAN_PACKED == 1) {\n\n\n",
+"uint odd = gpuscan_odd_bytes(word, 0), at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first;\n"
+"uint at_even = at_odd - odd;\n"
 "*before = gpuscan_byte_2_twice(at_odd, 0);\n"
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
 ": gpuscan_packed_join(gpuscan_lower_halves(first, at_odd), at_even);\n"
-"#else\n"
-"uint first = *before, second = first + word, third = second + (word >> 16);\n"
+"}\n"
+"uint second = first + word, third = second + (word >> 16);\n"
 "*before = third;\n"
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
-"#endif\n"
 "}\n"
-"#endif\n\n\n\n",
-"#define GPUSCAN_OF_WORDS(name, type, words, word) \\\n"
-" static inline type name(const words *from) { \\\n"
-" union { \\\n"
-" type value; \\\n"
-" ulong pairs[(sizeof(type) + 7) / 8]; \\\n"
-" } of_pairs; \\\n"
-" if (!GPUSCAN_SPILLS || sizeof(type) <= 8 || sizeof(type) % 8 || sizeof(from->word[0]) != 4) \\\n"
-" return from->value; \\\n"
-" for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
-" of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
-" return of_pairs.value; \\\n"
-" }\n\n",
+"static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
+"return GPUSCAN_PACKED_BITWISE ? gpuscan_packed_scan_bits(word, before)\n"
+": GPUSCAN_PACKED_EXTREME ? gpuscan_packed_scan_extreme(word, before)\n"
+": GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL ? gpuscan_packed_scan_mul(word, before)\n"
+": gpuscan_packed_scan_add(word, before);\n"
+"}\n"
+"#endif\n\n",
 NULL};
 #else
 #define gpuscan__piece_packed_elements NULL
@@ -3200,7 +3202,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1686 \"kernels.cl.inc\"\n"
+"#line 1690 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3260,7 +3262,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1748 \"kernels.cl.inc\"\n"
+"#line 1752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3328,25 +3330,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_up)\n"
 "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_xor)\n"
 "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_at)\n"
-"#if GPUSCAN_HEADS\n"
-"typedef union {\n"
-"gpuscan_plain value;\n"
-"uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
-"} gpuscan_plain_uints;\n"
-"GPUSCAN_OF_WORDS(gpuscan_plain_of_uints, gpuscan_plain, gpuscan_plain_uints, uints)\n"
-"GPUSCAN_SHUFFLE_FROM(gpuscan_plain_from, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints)\n"
-"#define gpuscan_plain_from(x, d, first, there) gpuscan_plain_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
-"GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_up)\n"
-"GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_xor)\n"
-"GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_plain_of_uints, gpuscan_uint_at)\n"
-"#else\n"
-"typedef gpuscan_uints gpuscan_plain_uints;\n"
-"#define gpuscan_plain_of_uints gpuscan_of_uints\n"
-"#define gpuscan_plain_up_by gpuscan_shuffle_up_by\n"
-"#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
-"#define gpuscan_plain_at_by gpuscan_shuffle_by\n"
-"#endif\n"
-"#if GPUSCAN_RUN_STATE && GPUSCAN_REDUCES\n"
+"#if GPUSCAN_SEGMENTED\n"
 "typedef union {\n"
 "gpuscan_number value;\n"
 "uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
@@ -3354,11 +3338,25 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_OF_WORDS(gpuscan_number_of_uints, gpuscan_number, gpuscan_number_uints, uints)\n"
 "GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_up)\n"
+"GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_xor)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_at)\n"
-"#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n",
+"#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#endif\n\n"
+"#endif\n"
+"#if GPUSCAN_HEADS\n"
+"typedef gpuscan_number_uints gpuscan_plain_uints;\n"
+"#define gpuscan_plain_of_uints gpuscan_number_of_uints\n"
+"#define gpuscan_plain_up_by gpuscan_number_up_by\n"
+"#define gpuscan_plain_xor_by gpuscan_number_xor_by\n"
+"#define gpuscan_plain_at_by gpuscan_number_at_by\n"
+"#else\n"
+"typedef gpuscan_uints gpuscan_plain_uints;\n"
+"#define gpuscan_plain_of_uints gpuscan_of_uints\n"
+"#define gpuscan_plain_up_by gpuscan_shuffle_up_by\n"
+"#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
+"#define gpuscan_plain_at_by gpuscan_shuffle_by\n"
+"#endif\n\n",
 "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
 "const int words = sizeof(gpuscan_plain_uints) / 4;\n"
 "gpuscan_plain_uints x, y, picked;\n"
@@ -3489,39 +3487,32 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "local gpuscan_shared *shared) {\n"
 "gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
 "}\n\n"
-"#if GPUSCAN_HEADS && GPUSCAN_HAS_LANES\n\n"
-"GPUSCAN_INLINE gpuscan_plain gpuscan_after_lane(gpuscan_plain own, gpuscan_plain x, uint d, uint first,\n"
-"local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_HAS_ADD_FROM && GPUSCAN_FLOAT_SUM && GPUSCAN_T_SIZE == 8\n"
-"return gpuscan_float_add_from(own, x, d, first);\n"
+"#if GPUSCAN_SEGMENTED && GPUSCAN_HAS_LANES\n\n"
+"GPUSCAN_INLINE gpuscan_number gpuscan_after_lane(gpuscan_number x, uint d, uint first, local gpuscan_shared *shared) {\n"
+"#if GPUSCAN_HAS_ADD_FROM && GPUSCAN_FLOAT_SUM && GPUSCAN_HEADS && GPUSCAN_T_SIZE == 8\n"
+"return gpuscan_float_add_from(x, x, d, first);\n"
 "#else\n"
 "bool there;\n"
-"gpuscan_plain left = gpuscan_plain_from(x, d, first, &there);\n"
+"gpuscan_number left = gpuscan_number_from(x, d, first, &there);\n"
 "if (there)\n"
-"own = gpuscan_combine_plain(left, own);\n"
-"return own;\n"
+"x = gpuscan_combine_numbers(left, x);\n"
+"return x;\n"
 "#endif\n"
-"}\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_lanes_scan_from(gpuscan_plain *x, const uint *first, int count, uint width,\n"
-"local gpuscan_shared *shared) {\n"
-"uint lane = GPUSCAN_LANE;\n"
+"}\n\n\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_lanes_scan_from(gpuscan_number *x, const uint *first, local gpuscan_shared *shared) {\n"
+"uint lane = GPUSCAN_LANE, nearest = lane;\n"
 "GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < width; d *= 2) {\n"
-"uint back = GPUSCAN_EXACT ? d : lane & d ? (lane & (d - 1)) + 1 : GPUSCAN_LANES - 1;\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"nearest = min(nearest, first[k]);\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < count; k++)\n"
-"x[k] = gpuscan_after_lane(x[k], x[k], back, first[k], shared);\n"
+"for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+"uint back = GPUSCAN_EXACT || GPUSCAN_RUNS ? d : lane & d ? (lane & (d - 1)) + 1 : GPUSCAN_LANES - 1;\n"
+"if (GPUSCAN_RUNS && GPUSCAN_LANES_APART && gpuscan_ballot(nearest + d <= lane) == 0)\n"
+"break;\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"x[k] = gpuscan_after_lane(x[k], back, first[k], shared);\n"
 "}\n"
-"}\n\n\n"
-"GPUSCAN_INLINE gpuscan_plain gpuscan_lanes_chain_from(gpuscan_plain x, uint first, uint width,\n"
-"local gpuscan_shared *shared) {\n"
-"gpuscan_plain end = x;\n"
-"if (first != GPUSCAN_LANE)\n"
-"first = 0;\n"
-"GPUSCAN_UNROLL_LANES\n"
-"for (uint l = 1; l < width; l++)\n"
-"end = gpuscan_after_lane(x, end, 1, first, shared);\n"
-"return end;\n"
 "}\n"
 "#endif\n\n\n\n"
 "#define GPUSCAN_VECTORS_EVEN (GPUSCAN_ITEM_VECTORS & -GPUSCAN_ITEM_VECTORS)\n"
@@ -3577,32 +3568,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "return sum[0];\n"
 "#endif\n"
 "}\n\n\n"
-"#define GPUSCAN_SUMS_IN_LANES (GPUSCAN_HEADS && GPUSCAN_HAS_LANES && GPUSCAN_SUBGROUPS <= GPUSCAN_LANES)\n"
-"#if GPUSCAN_SUMS_IN_LANES\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_sums_before(gpuscan_t sum, uint subgroup, gpuscan_t *total,\n"
-"local gpuscan_shared *shared) {\n"
-"gpuscan_ballot_t begun = gpuscan_ballot(GPUSCAN_LANE < GPUSCAN_SUBGROUPS && GPUSCAN_HAS_BEGUN(sum));\n"
-"gpuscan_plain value = GPUSCAN_VALUE_OF(sum), before;\n"
-"uint first = gpuscan_highest((begun & GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) | 1);\n"
-"if (GPUSCAN_EXACT)\n"
-"gpuscan_lanes_scan_from(&value, &first, 1, GPUSCAN_SUBGROUPS, shared);\n"
-"else\n"
-"value = gpuscan_lanes_chain_from(value, first, GPUSCAN_SUBGROUPS, shared);\n"
-"before = gpuscan_plain_at(value, subgroup == 0 ? 0 : subgroup - 1);\n"
-"if (subgroup == 0)\n"
-"before = gpuscan_identity_plain();\n"
-"*total = gpuscan_sum_of(gpuscan_plain_at(value, GPUSCAN_SUBGROUPS - 1), begun != 0);\n"
-"return gpuscan_sum_of(before, (begun & (((gpuscan_ballot_t)1 << subgroup) - 1)) != 0);\n"
-"}\n"
-"#endif\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n"
 "gpuscan_t before = gpuscan_identity(), all;\n"
-"#if GPUSCAN_SUMS_IN_LANES\n"
-"all = gpuscan_identity();\n"
-"if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n"
-"all = shared->sums[GPUSCAN_LANE];\n"
-"before = gpuscan_sums_before(all, GPUSCAN_SUBGROUP, total, shared);\n"
-"#elif GPUSCAN_HAS_LANES && GPUSCAN_ANY_ORDER\n"
+"#if GPUSCAN_HAS_LANES && GPUSCAN_ANY_ORDER\n"
 "all = gpuscan_identity();\n"
 "if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n"
 "all = shared->sums[GPUSCAN_LANE];\n"
@@ -3627,7 +3595,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "if (GPUSCAN_LANE == 0)\n"
 "shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n"
 "gpuscan_t before;\n"
 "gpuscan_group_share(sum, shared);\n"
@@ -3648,8 +3616,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2183 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 2150 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
 "#endif\n"
@@ -3711,8 +3679,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "vector->element[v] = x;\n"
 "#endif\n"
 "}\n\n\n",
-"#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS)\n"
-"\n\n\n"
+"#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
+"#define GPUSCAN_BEFORE_FROM_END 1\n"
+"#else\n"
+"#define GPUSCAN_BEFORE_FROM_END 0\n"
+"#endif\n\n\n\n"
 "#if GPUSCAN_SELECT && GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
 "#define GPUSCAN_RUNS_BY_SUBGROUP (GPUSCAN_RESULTS_LISTED && !GPUSCAN_PLACES)\n"
 "#else\n"
@@ -3725,49 +3696,44 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_SOURCE_RAW raw;\n"
 "#endif\n"
 "} gpuscan_source_vector;\n"
-"#endif\n\n"
+"#endif\n\n\n"
 "typedef struct {\n"
 "gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
 "gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
 "gpuscan_plain group;\n"
-"#if !GPUSCAN_ANY_ORDER\n"
 "gpuscan_plain end[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
+"gpuscan_plain base;\n"
 "uint rising;\n"
-"#if GPUSCAN_SELECT\n"
 "uint mask[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
 "#if GPUSCAN_RUNS\n"
-"gpuscan_src prior[GPUSCAN_ITEM_VECTORS];\n"
+"global const gpuscan_src *keys;\n"
+"gpuscan_src prior;\n"
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
 "gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
-"#if GPUSCAN_RUNS_BY_SUBGROUP\n"
-"uint kept;\n"
 "gpuscan_number opened;\n"
 "#endif\n"
-"#if GPUSCAN_HEADS\n"
+"uint kept;\n"
 "uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32];\n"
 "uint begun;\n"
 "uint closed;\n"
-"gpuscan_plain base;\n"
-"#endif\n"
-"} gpuscan_tile;\n"
-"#if GPUSCAN_HEADS\n"
-"#define GPUSCAN_HEADS_OF(tile, k) \\\n"
-" ((tile)->heads[(k) * GPUSCAN_VECTOR / 32] >> ((k) * GPUSCAN_VECTOR % 32) & (0xffffffffu >> (32 - GPUSCAN_VECTOR)))\n"
-"#define GPUSCAN_BEGUN_BEFORE(tile, k) ((tile)->begun >> (k) & 1)\n"
-"#define GPUSCAN_BEGUN_UP_TO(tile, k) ((tile)->closed >> (k) & 1)\n"
-"#define GPUSCAN_BEGUN_SUBGROUP(tile) GPUSCAN_BEGUN_UP_TO(tile, 31)\n"
-"#else\n"
-"#define GPUSCAN_HEADS_OF(tile, k) 0u\n"
-"#define GPUSCAN_BEGUN_BEFORE(tile, k) 0u\n"
-"#define GPUSCAN_BEGUN_UP_TO(tile, k) 0u\n"
-"#define GPUSCAN_BEGUN_SUBGROUP(tile) 0u\n"
-"#endif\n\n"
+"} gpuscan_tile;\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_heads_of(const gpuscan_tile *tile, int k) {\n"
+"if (!GPUSCAN_BY_HEADS)\n"
+"return GPUSCAN_RUNS ? tile->mask[k] : 0;\n"
+"return tile->heads[k * GPUSCAN_VECTOR / 32] >> (k * GPUSCAN_VECTOR % 32) & (0xffffffffu >> (32 - GPUSCAN_VECTOR));\n"
+"}\n\n"
+"GPUSCAN_INLINE bool gpuscan_begun_before(const gpuscan_tile *tile, int k) {\n"
+"return GPUSCAN_BY_HEADS && (tile->begun >> k & 1) != 0;\n"
+"}\n"
+"GPUSCAN_INLINE bool gpuscan_begun_up_to(const gpuscan_tile *tile, int k) {\n"
+"return GPUSCAN_BY_HEADS && (tile->closed >> k & 1) != 0;\n"
+"}\n"
+"GPUSCAN_INLINE bool gpuscan_begun_subgroup(const gpuscan_tile *tile) {\n"
+"return gpuscan_begun_up_to(tile, 31);\n"
+"}\n\n\n"
+"#define GPUSCAN_FIRST_BITS(left) \\\n"
+" ((left) >= GPUSCAN_VECTOR ? 0xffffffffu >> (32 - GPUSCAN_VECTOR) : (1u << (left)) - 1)\n\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
 "#if GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
@@ -3802,34 +3768,21 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n\n"
-"#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n\n\n\n\n"
-"#define GPUSCAN_SHIFTS_SRC (GPUSCAN_SHIFTS && GPUSCAN_HAS_PICKS && GPUSCAN_SRC_RAW_SIZE == 16)\n"
+"#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n\n\n\n\n\n"
 "#if GPUSCAN_SHIFTS && GPUSCAN_HAS_PICKS && GPUSCAN_DST_RAW_SIZE == 16\n"
 "#define GPUSCAN_SHIFTS_DST 1\n"
 "#else\n"
 "#define GPUSCAN_SHIFTS_DST 0\n"
 "#endif\n"
-"#if GPUSCAN_SHIFTS_SRC || GPUSCAN_SHIFTS_DST\n\n"
-"#define GPUSCAN_TWO_WORDS (sizeof(gpuscan_src) % 8 == 0 && sizeof(gpuscan_dst) % 8 == 0)\n"
+"#if GPUSCAN_SHIFTS_DST\n\n"
+"#define GPUSCAN_TWO_WORDS (sizeof(gpuscan_dst) % 8 == 0)\n"
 "#define GPUSCAN_WORDS_OF(first) (GPUSCAN_TWO_WORDS && !GPUSCAN_PLANTED(UNALIGNED) ? 2 : (first) / 4)\n\n\n"
 "GPUSCAN_INLINE uint4 gpuscan_funnels(uint a, uint b, uint c, uint d, uint e, uint bits) {\n"
 "if (GPUSCAN_TWO_WORDS)\n"
 "return (uint4)(a, b, c, d);\n"
 "return (uint4)(gpuscan_funnel(a, b, bits), gpuscan_funnel(b, c, bits), gpuscan_funnel(c, d, bits),\n"
 "gpuscan_funnel(d, e, bits));\n"
-"}\n\n\n\n\n"
-"GPUSCAN_INLINE uint4 gpuscan_shifted_up(uint4 own, uint4 handed, uint from, uint first) {\n"
-"uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, x = gpuscan_uint_at(handed.x, from, 0), y, z;\n"
-"if (words == 0)\n"
-"return gpuscan_funnels(own.x, own.y, own.z, own.w, x, bits);\n"
-"y = gpuscan_uint_at(handed.y, from, 0);\n"
-"if (words == 1)\n"
-"return gpuscan_funnels(own.y, own.z, own.w, x, y, bits);\n"
-"z = gpuscan_uint_at(handed.z, from, 0);\n"
-"if (words == 2)\n"
-"return gpuscan_funnels(own.z, own.w, x, y, z, bits);\n"
-"return gpuscan_funnels(own.w, x, y, z, gpuscan_uint_at(handed.w, from, 0), bits);\n"
-"}\n"
+"}\n\n\n\n"
 "GPUSCAN_INLINE uint4 gpuscan_shifted_down(uint4 handed, uint4 own, uint from, uint first) {\n"
 "uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, w = gpuscan_uint_at(handed.w, from, 0), z, y;\n"
 "if (words == 3)\n"
@@ -3841,45 +3794,19 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (words == 1)\n"
 "return gpuscan_funnels(y, z, w, own.x, own.y, bits);\n"
 "return gpuscan_funnels(gpuscan_uint_at(handed.x, from, 0), y, z, w, own.x, bits);\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SHIFTS_SRC\n"
-"typedef union {\n"
-"GPUSCAN_SRC_RAW raw;\n"
-"uint4 words;\n"
-"} gpuscan_src_words;\n\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_fetch_shifted(gpuscan_tile *tile, global const gpuscan_src *from, uint past,\n"
-"ulong policy) {\n"
-"global const uint4 *aligned = (global const uint4 *)((global const uchar *)from - past);\n"
-"uint4 loaded[GPUSCAN_ITEM_VECTORS], behind = (uint4)(0);\n"
-"uint lane = GPUSCAN_LANE;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"loaded[k] = gpuscan_load_hinted(aligned + k * GPUSCAN_LANES, policy);\n"
-"if (lane == 0)\n"
-"behind = gpuscan_load_hinted(aligned + GPUSCAN_ITEM_VECTORS * GPUSCAN_LANES, policy);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
-"gpuscan_src_words out;\n"
-"out.words = gpuscan_shifted_up(loaded[k], lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES,\n"
-"past + (GPUSCAN_PLANTED(UNALIGNED) ? (uint)sizeof(gpuscan_src) : 0));\n"
-"tile->vector[k].raw = out.raw;\n"
-"behind = loaded[k];\n"
-"}\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SHIFTS_DST\n"
+"}\n\n"
 "typedef union {\n"
 "GPUSCAN_DST_RAW raw;\n"
 "uint4 words;\n"
-"} gpuscan_dst_words;\n\n\n"
+"} gpuscan_dst_words;\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
-"const gpuscan_dst_vector *vector, GPUSCAN_DST_RAW before) {\n"
+"const gpuscan_dst_vector *vector, gpuscan_dst_vector *before) {\n"
 "uint lane = GPUSCAN_LANE, own = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst);\n"
 "gpuscan_dst_words out, last, shifted;\n"
 "uint4 handed;\n"
 "out.raw = vector->raw;\n"
-"last.raw = before;\n"
+"last.raw = k == 0 ? vector->raw : before->raw;\n"
+"before->raw = vector->raw;\n"
 "handed = lane == GPUSCAN_LANES - 1 ? last.words : out.words;\n"
 "shifted.words = gpuscan_shifted_down(handed, out.words, (lane + GPUSCAN_LANES - 1) % GPUSCAN_LANES, 16 - past);\n"
 "if (k != 0 || lane != 0) {\n"
@@ -3980,9 +3907,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "static inline uint gpuscan_left_past(uint left, uint past) {\n"
 "return left > past ? left - past : 0;\n"
-"}\n\n"
+"}\n\n\n"
 "static inline uint gpuscan_left_from(uint left, uint own, uint k) {\n"
-"return gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+"return left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
 "}\n\n\n\n"
 "#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
 "GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
@@ -3994,12 +3921,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_SHIFTS_SRC\n"
-"if (left == GPUSCAN_TILE) {\n"
-"gpuscan_tile_fetch_shifted(tile, from, (uint)(size_t)src & 15, policy);\n"
 "return;\n"
 "}\n"
 "#endif\n"
@@ -4016,42 +3937,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
 "}\n"
 "}\n\n",
-"#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n\n\n"
-"GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key, GPUSCAN_KEY above) {\n"
-"uint from = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES;\n"
-"if (GPUSCAN_LANE == GPUSCAN_LANES - 1)\n"
-"key = above;\n"
-"#if GPUSCAN_KEY_SIZE == 8\n"
-"uint low = gpuscan_uint_at((uint)key, from, 0), high = gpuscan_uint_at((uint)(key >> 32), from, 0);\n"
-"return (ulong)high << 32 | low;\n"
-"#else\n"
-"return (GPUSCAN_KEY)gpuscan_uint_at(key, from, 0);\n"
-"#endif\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_RUNS\n\n"
-"#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
-"GPUSCAN_INLINE void gpuscan_tile_fetch_prior(gpuscan_tile *tile, global const gpuscan_src *src, ulong first,\n"
-"ulong count, uint own) {\n"
-"uint left = gpuscan_tile_left(first, count);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-"if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && gpuscan_left_from(left, own, k) > 0 &&\n"
-"first + at > 0)\n"
-"tile->prior[k] = src[first + at - 1];\n"
-"}\n"
-"}\n"
-"GPUSCAN_INLINE gpuscan_src gpuscan_tile_prior(const gpuscan_tile *tile, int k) {\n"
-"#if GPUSCAN_PRIOR_FROM_LANES\n"
-"gpuscan_src prior = gpuscan_key_handed(gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1),\n"
-"gpuscan_src_at(&tile->vector[k == 0 ? 0 : k - 1], GPUSCAN_VECTOR - 1));\n"
-"return k == 0 && GPUSCAN_LANE == 0 ? tile->prior[0] : prior;\n"
-"#else\n"
-"return tile->prior[k];\n"
-"#endif\n"
-"}\n"
-"#endif\n"
 "#if GPUSCAN_REDUCES\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_fetch_values(gpuscan_tile *tile, global const gpuscan_source *values, ulong first,\n"
 "ulong count, uint own, uint wanted, ulong policy) {\n"
@@ -4080,10 +3965,22 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->value[k].element[v] = from[k * GPUSCAN_VECTOR_STRIDE + v];\n"
 "}\n"
 "}\n"
+"#endif\n\n"
+"#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
+"#if (GPUSCAN_FLAG_BYTES || GPUSCAN_KEY_BYTES) && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n\n"
+"static inline uint gpuscan_nibble(uint word) {\n"
+"uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
+"return (high * 0x00204081u) >> 28;\n"
+"}\n"
+"#define GPUSCAN_NIBBLES 1\n"
 "#endif\n"
-"#if GPUSCAN_HEADS\n\n",
+"#if GPUSCAN_HEADS || GPUSCAN_RUNS\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_put_heads(gpuscan_tile *tile, int k, uint heads, uint there) {\n"
-"heads &= there >= GPUSCAN_VECTOR ? 0xffffffffu >> (32 - GPUSCAN_VECTOR) : (1u << there) - 1;\n"
+"heads &= GPUSCAN_FIRST_BITS(there);\n"
+"if (GPUSCAN_RUNS) {\n"
+"tile->mask[k] = heads;\n"
+"return;\n"
+"}\n"
 "if (k * GPUSCAN_VECTOR % 32 == 0)\n"
 "tile->heads[k * GPUSCAN_VECTOR / 32] = 0;\n"
 "tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
@@ -4101,7 +3998,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "}\n"
 "#define gpuscan_tile_heads gpuscan_tile_heads_of_bits\n"
-"#elif GPUSCAN_HEADS\n\n"
+"#elif GPUSCAN_HEADS || GPUSCAN_RUNS\n"
+"#if GPUSCAN_RUNS\n"
+"typedef gpuscan_src_vector gpuscan_keys;\n"
+"#define gpuscan_key_at gpuscan_src_at\n"
+"#else\n\n",
 "#define GPUSCAN_KEYS_BYTES (GPUSCAN_VECTOR * GPUSCAN_KEY_SIZE)\n"
 "#if GPUSCAN_KEYS_BYTES >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_KEYS_WORDS (GPUSCAN_KEYS_BYTES / 4)\n"
@@ -4147,43 +4048,21 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "keys->word[0] = *(global const uint *)from;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n",
-"GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, int k, ulong i, bool there,\n"
-"GPUSCAN_KEY prior) {\n"
-"#if GPUSCAN_LANES_APART\n"
-"GPUSCAN_KEY before = gpuscan_key_handed(gpuscan_key_at(&keys[k], GPUSCAN_VECTOR - 1),\n"
-"gpuscan_key_at(&keys[k == 0 ? 0 : k - 1], GPUSCAN_VECTOR - 1));\n"
-"return k == 0 && GPUSCAN_LANE == 0 ? prior : before;\n"
-"#else\n"
-"return there && i > 0 ? from.keys[i - 1] : 0;\n"
-"#endif\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
-"ulong policy) {\n"
-"ulong at = first + own;\n"
-"uint left = gpuscan_tile_left(first, count);\n"
-"gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
-"GPUSCAN_KEY prior = 0;\n"
-"if (GPUSCAN_LANES_APART && GPUSCAN_LANE == 0 && own < left && at > 0)\n"
-"prior = from.keys[at - 1];\n"
-"#endif\n"
+"#endif\n\n\n"
+"GPUSCAN_INLINE void gpuscan_keys_fetch(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong first, uint left,\n"
+"uint own, ulong policy) {\n"
 "#if GPUSCAN_KEYS_WORDS\n"
 "const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
-"bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
-"if (whole) {\n"
+"if (left == GPUSCAN_TILE && ((size_t)from & (aligned - 1)) == 0) {\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+"gpuscan_keys_load(&keys[k], from + first + own + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+"return;\n"
 "}\n"
-"#else\n"
-"bool whole = false;\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint there = gpuscan_left_from(left, own, k), heads = 0;\n"
-"if (!whole) {\n"
+"uint there = gpuscan_left_from(left, own, k);\n"
 "#if GPUSCAN_KEYS_WORDS\n"
 "GPUSCAN_UNROLL\n"
 "for (int w = 0; w < GPUSCAN_KEYS_WORDS; w++)\n"
@@ -4192,43 +4071,116 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there)\n"
-"gpuscan_key_put(&keys[k], v, from.keys[i + v]);\n"
+"gpuscan_key_put(&keys[k], v, from[first + own + k * GPUSCAN_VECTOR_STRIDE + v]);\n"
 "}\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
-"GPUSCAN_KEY before = gpuscan_key_before(from, keys, k, i, there > 0, prior);\n"
-"if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
-"before = gpuscan_key_at(&keys[k], 0);\n"
+"}\n"
+"#endif\n\n\n\n",
+"#define GPUSCAN_KEYS_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
+"GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(global const GPUSCAN_KEY *from, const gpuscan_keys *keys, int k, ulong i,\n"
+"bool there, GPUSCAN_KEY prior) {\n"
+"#if GPUSCAN_KEYS_FROM_LANES\n"
+"uint lane = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES;\n"
+"GPUSCAN_KEY key = gpuscan_key_at(&keys[k], GPUSCAN_VECTOR - 1);\n"
+"GPUSCAN_KEY above = gpuscan_key_at(&keys[k == 0 ? 0 : k - 1], GPUSCAN_VECTOR - 1);\n"
+"if (GPUSCAN_LANE == GPUSCAN_LANES - 1)\n"
+"key = above;\n"
+"#if GPUSCAN_KEY_SIZE == 8\n"
+"key = (ulong)gpuscan_uint_at((uint)(key >> 32), lane, 0) << 32 | gpuscan_uint_at((uint)key, lane, 0);\n"
+"#else\n"
+"key = (GPUSCAN_KEY)gpuscan_uint_at(key, lane, 0);\n"
+"#endif\n"
+"return k == 0 && GPUSCAN_LANE == 0 ? prior : key;\n"
+"#else\n"
+"GPUSCAN_KEY key = prior;\n"
+"if (there && i > 0)\n"
+"key = from[i - 1];\n"
+"return key;\n"
+"#endif\n"
+"}\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_keys *keys, GPUSCAN_KEY before, uint left) {\n"
+"uint heads = 0;\n"
+"#if GPUSCAN_NIBBLES\n"
+"uint last = (uint)before << 24;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
+"uint word = keys->word[w];\n"
+"heads |= gpuscan_nibble(word ^ (word << 8 | last >> 24)) << 4 * w;\n"
+"last = word;\n"
+"}\n"
+"#else\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+"if (!GPUSCAN_KEYS_CUSTOM || v < left) {\n"
+"GPUSCAN_KEY key = gpuscan_key_at(keys, v);\n"
+"heads |= (gpuscan_starts(before, key) ? 1u : 0u) << v;\n"
+"before = key;\n"
+"}\n"
+"#endif\n"
+"return heads;\n"
+"}\n\n\n"
+"#define GPUSCAN_LOADS_PRIOR(at, left, own) \\\n"
+" (GPUSCAN_COMPARES_KEYS && GPUSCAN_KEYS_FROM_LANES && GPUSCAN_LANE == 0 && (own) < (left) && (at) > 0)\n"
+"GPUSCAN_INLINE void gpuscan_tile_vector_heads(gpuscan_tile *tile, const gpuscan_keys *keys,\n"
+"global const GPUSCAN_KEY *from, ulong at, uint left, uint own) {\n"
+"#if GPUSCAN_RUNS\n"
+"GPUSCAN_KEY prior = tile->prior;\n"
+"#else\n"
+"GPUSCAN_KEY prior = gpuscan_key_at(&keys[0], 0);\n"
+"if (GPUSCAN_LOADS_PRIOR(at, left, own))\n"
+"prior = from[at - 1];\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"GPUSCAN_KEY key = gpuscan_key_at(&keys[k], v);\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
-"bool is_head = gpuscan_starts(before, key);\n"
-"before = key;\n"
-"#else\n"
-"bool is_head = key != 0;\n"
-"#endif\n"
-"heads |= (is_head ? 1u : 0u) << v;\n"
-"}\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
-"if (k == 0 && at == 0)\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"uint there = gpuscan_left_from(left, own, k), heads;\n"
+"GPUSCAN_KEY before = prior;\n"
+"if (GPUSCAN_COMPARES_KEYS)\n"
+"before = gpuscan_key_before(from, keys, k, at + k * GPUSCAN_VECTOR_STRIDE, there > 0, prior);\n"
+"if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
+"before = gpuscan_key_at(&keys[k], 0);\n"
+"heads = gpuscan_vector_heads(&keys[k], before, there);\n"
+"if (GPUSCAN_COMPARES_KEYS && k == 0 && at == 0)\n"
 "heads |= 1;\n"
+"gpuscan_tile_put_heads(tile, k, heads, there);\n"
+"}\n"
+"}\n\n\n",
+"GPUSCAN_INLINE void gpuscan_tile_find_heads(gpuscan_tile *tile, const gpuscan_keys *keys,\n"
+"global const GPUSCAN_KEY *from, ulong first, uint left, uint own) {\n"
+"if (left == GPUSCAN_TILE)\n"
+"gpuscan_tile_vector_heads(tile, keys, from, first + own, GPUSCAN_TILE, own);\n"
+"else\n"
+"gpuscan_tile_vector_heads(tile, keys, from, first + own, left, own);\n"
+"}\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+"ulong policy) {\n"
+"uint left = gpuscan_tile_left(first, count);\n"
+"#if GPUSCAN_RUNS\n"
+"tile->keys = GPUSCAN_ELEMENTS(from);\n"
+"if (GPUSCAN_LOADS_PRIOR(first + own, left, own))\n"
+"tile->prior = tile->keys[first + own - 1];\n"
+"#else\n"
+"gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_keys_fetch(keys, from.keys, first, left, own, policy);\n"
+"gpuscan_tile_find_heads(tile, keys, from.keys, first, left, own);\n"
 "#endif\n"
-"gpuscan_tile_put_heads(tile, k, heads, whole ? GPUSCAN_VECTOR : there);\n"
 "}\n"
+"#endif\n"
+"#if GPUSCAN_RUNS\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_run_heads(gpuscan_tile *tile, ulong first, ulong count) {\n"
+"gpuscan_tile_find_heads(tile, tile->vector, tile->keys, first, gpuscan_tile_left(first, count), GPUSCAN_OWN_FIRST);\n"
 "}\n"
-"#endif\n\n",
+"#else\n"
+"#define gpuscan_tile_run_heads(tile, first, count)\n"
+"#endif\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
-"#if GPUSCAN_RUNS\n"
-"gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+"#if GPUSCAN_HEADS || GPUSCAN_RUNS\n"
+"gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
 "gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu, policy);\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n"
-"gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
 "tile->base = from.base;\n"
 "#endif\n"
 "}\n\n"
@@ -4246,44 +4198,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_rows_prefetch(from.keys + first, GPUSCAN_TILE * (uint)sizeof(GPUSCAN_KEY));\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
 "gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
 "}\n\n"
-"#if GPUSCAN_SELECT\n\n"
-"#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
-"#if (GPUSCAN_FLAG_BYTES || GPUSCAN_KEY_BYTES) && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n\n"
-"static inline uint gpuscan_nibble(uint word) {\n"
-"uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
-"return (high * 0x00204081u) >> 28;\n"
-"}\n"
-"#define GPUSCAN_NIBBLES 1\n"
-"#endif\n"
-"#if GPUSCAN_RUNS\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_src_vector *vector, gpuscan_src prior, ulong i, uint left) {\n"
-"uint mask = 0;\n"
-"#if GPUSCAN_NIBBLES\n"
-"uint before = (uint)prior << 24;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-"uint word = vector->word[w];\n"
-"mask |= gpuscan_nibble(word ^ (word << 8 | before >> 24)) << 4 * w;\n"
-"before = word;\n"
-"}\n"
-"mask |= i == 0 ? 1u : 0u;\n"
-"return left >= GPUSCAN_VECTOR ? mask : mask & ((1u << left) - 1);\n"
-"#else\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < left) {\n"
-"gpuscan_src key = gpuscan_src_at(vector, v);\n"
-"bool head = v == 0 && i == 0 ? true : gpuscan_starts(prior, key);\n"
-"mask |= (head ? 1u : 0u) << v;\n"
-"prior = key;\n"
-"}\n"
-"return mask;\n"
-"#endif\n"
-"}\n\n",
 "#if GPUSCAN_RUN_STATE\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
 "gpuscan_t run = gpuscan_identity();\n"
@@ -4306,40 +4224,18 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return run;\n"
 "}\n"
 "#endif\n"
-"#else\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
+"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n\n"
+"GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
 "uint mask = 0;\n"
 "#if GPUSCAN_BITS\n"
 "mask = GPUSCAN_INVERT ? ~vector->element[0] : vector->element[0];\n"
+"return left > 0 ? mask : 0;\n"
 "#elif GPUSCAN_NIBBLES\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
 "mask |= gpuscan_nibble(vector->word[w]) << 4 * w;\n"
-"if (GPUSCAN_INVERT)\n"
-"mask ^= 0xffffu >> (16 - GPUSCAN_VECTOR);\n"
+"return (GPUSCAN_INVERT ? ~mask : mask) & GPUSCAN_FIRST_BITS(left);\n"
 "#else\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"mask |= (gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u) << v;\n"
-"#endif\n"
-"return mask;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_count(const gpuscan_src_vector *vector, ulong i) {\n"
-"#if GPUSCAN_BITS || GPUSCAN_NIBBLES\n"
-"return popcount(gpuscan_vector_mask(vector, i));\n"
-"#else\n"
-"uint sum = 0;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"sum += gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u;\n"
-"return sum;\n"
-"#endif\n"
-"}\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_mask_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
-"#if GPUSCAN_BITS\n"
-"return left > 0 ? gpuscan_vector_mask(vector, i) : 0;\n"
-"#else\n"
-"uint mask = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < left)\n"
@@ -4348,50 +4244,29 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n"
-"#if !GPUSCAN_RUNS\n\n\n"
-"GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint heads) {\n"
-"#if GPUSCAN_SELECT\n"
-"return popcount(gpuscan_vector_mask(vector, i));\n"
-"#elif GPUSCAN_PACKED_HERE\n"
+"#if !GPUSCAN_SELECT\n\n\n"
+"GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
+"#if GPUSCAN_PACKED_HERE\n"
 "uint sum = gpuscan_packed_from(gpuscan_identity());\n"
 "GPUSCAN_UNROLL\n"
 "for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
 "sum = gpuscan_packed_sum(vector->word[w], sum);\n"
 "return gpuscan_packed_to(sum);\n"
 "#else\n"
-"gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
-"gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-"#if GPUSCAN_HEADS\n"
-"if (heads >> v & 1)\n"
-"sum = x;\n"
-"else\n"
-"#endif\n"
-"sum = gpuscan_combine_plain(sum, x);\n"
-"}\n"
-"return sum;\n"
-"#endif\n"
-"}\n\n",
-"GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left,\n"
-"uint heads) {\n"
-"#if GPUSCAN_SELECT\n"
-"return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
-"#elif GPUSCAN_PACKED_HERE\n"
-"return gpuscan_vector_sum(vector, i, heads);\n"
-"#else\n"
 "gpuscan_plain sum = gpuscan_identity_plain();\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < left) {\n"
 "gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-"sum = v == 0 || (heads >> v & 1) ? x : gpuscan_combine_plain(sum, x);\n"
+"if (v == 0 || (heads >> v & 1))\n"
+"sum = x;\n"
+"else\n"
+"sum = gpuscan_combine_plain(sum, x);\n"
 "}\n"
 "return sum;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
 "bool rises = true;\n"
 "#if GPUSCAN_FLOAT_SUM\n"
@@ -4402,55 +4277,34 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "return rises;\n"
 "}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
-"gpuscan_plain *sums) {\n"
-"ulong at = first + own;\n"
-"uint left = gpuscan_tile_left(first, count);\n"
+"GPUSCAN_INLINE void gpuscan_tile_vector_sums(gpuscan_tile *tile, ulong at, uint left, uint own, gpuscan_plain *sums) {\n"
 "tile->rising = 0;\n"
-"#if GPUSCAN_RUNS\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint there = left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
-"tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), i, there);\n"
+"uint there = gpuscan_left_from(left, own, k);\n"
+"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n"
+"tile->mask[k] = gpuscan_vector_mask(&tile->vector[k], i, there);\n"
+"#endif\n"
 "#if GPUSCAN_RUN_STATE\n"
 "sums[k] = gpuscan_tile_vector_run(tile, k, i, there);\n"
-"#else\n"
-"sums[k] = popcount(tile->mask[k]);\n"
-"#endif\n"
-"}\n"
 "#elif GPUSCAN_SELECT\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"tile->mask[k] = left == GPUSCAN_TILE\n"
-"? gpuscan_vector_mask(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE)\n"
-": gpuscan_vector_mask_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
 "sums[k] = popcount(tile->mask[k]);\n"
-"}\n"
 "#else\n"
-"if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
-"tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR,\n"
-"GPUSCAN_HEADS_OF(tile, k))\n"
-"<< k;\n"
-"}\n"
-"} else {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
-"GPUSCAN_HEADS_OF(tile, k));\n"
-"tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
-"GPUSCAN_HEADS_OF(tile, k))\n"
-"<< k;\n"
-"}\n"
-"}\n"
+"sums[k] = gpuscan_vector_sum(&tile->vector[k], i, there, gpuscan_heads_of(tile, k));\n"
+"tile->rising |= gpuscan_vector_rises(&tile->vector[k], i, there, gpuscan_heads_of(tile, k)) << k;\n"
 "#endif\n"
-"}\n\n",
-"#if GPUSCAN_HEADS\n\n"
+"}\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
+"gpuscan_plain *sums) {\n"
+"uint left = gpuscan_tile_left(first, count);\n"
+"if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE)\n"
+"gpuscan_tile_vector_sums(tile, first + own, GPUSCAN_TILE, own, sums);\n"
+"else\n"
+"gpuscan_tile_vector_sums(tile, first + own, left, own, sums);\n"
+"}\n\n"
+"#if GPUSCAN_SEGMENTED && (GPUSCAN_HEADS || GPUSCAN_HAS_LANES)\n\n"
 "typedef struct {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "uint first[GPUSCAN_ITEM_VECTORS];\n"
@@ -4458,29 +4312,25 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "uint reach[GPUSCAN_ITEM_VECTORS];\n"
 "#endif\n"
 "uint before, up_to, whole;\n"
-"} gpuscan_reaches;\n\n\n"
-"GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
+"} gpuscan_reaches;\n\n"
+"GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(const gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
 "gpuscan_reaches reaches;\n"
 "uint lane = GPUSCAN_LANE;\n"
 "reaches.before = reaches.up_to = reaches.whole = 0;\n"
-"tile->begun = tile->closed = 0;\n"
 "#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0), up_to = all & GPUSCAN_BALLOT_UP_TO(lane);\n"
-"bool before = (up_to & ~((gpuscan_ballot_t)1 << lane)) != 0;\n"
+"gpuscan_ballot_t all = gpuscan_ballot(gpuscan_heads_of(tile, k) != 0), up_to = all & GPUSCAN_BALLOT_UP_TO(lane);\n"
 "reaches.first[k] = gpuscan_highest(up_to | 1);\n"
-"reaches.before |= (before ? 1u : 0u) << k;\n"
+"reaches.before |= ((up_to & ~((gpuscan_ballot_t)1 << lane)) != 0 ? 1u : 0u) << k;\n"
 "reaches.up_to |= (up_to ? 1u : 0u) << k;\n"
-"tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
-"tile->closed |= (up_to || reaches.whole ? 1u : 0u) << k;\n"
 "reaches.whole |= (all ? 1u : 0u) << k;\n"
 "}\n"
-"#else\n\n"
+"#else\n\n",
 "local uchar *from = (local uchar *)shared->exchange.values + GPUSCAN_ITEM;\n"
 "local uchar *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"from[k * GPUSCAN_GROUP] = GPUSCAN_HEADS_OF(tile, k) != 0 ? lane + 1 : 0;\n"
+"from[k * GPUSCAN_GROUP] = gpuscan_heads_of(tile, k) != 0 ? lane + 1 : 0;\n"
 "GPUSCAN_BARRIER();\n"
 "for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
 "local uchar *swap = from;\n"
@@ -4495,16 +4345,46 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "reaches.reach[k] = last ? lane + 1 - last : GPUSCAN_LANES;\n"
 "reaches.before |= (before ? 1u : 0u) << k;\n"
 "reaches.up_to |= (last ? 1u : 0u) << k;\n"
-"tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
-"tile->closed |= (last || reaches.whole ? 1u : 0u) << k;\n"
 "reaches.whole |= (from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1] ? 1u : 0u) << k;\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return reaches;\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_number gpuscan_vectors_scan_from(gpuscan_number *x, const gpuscan_reaches *reaches,\n"
+"gpuscan_number *before, local gpuscan_shared *shared) {\n"
+"gpuscan_number carry = GPUSCAN_IDENTITY, sum[GPUSCAN_ITEM_VECTORS];\n"
+"#if GPUSCAN_HAS_LANES\n"
+"gpuscan_lanes_scan_from(x, reaches->first, shared);\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"sum[k] = gpuscan_number_at(x[k], GPUSCAN_LANES - 1);\n"
+"if (before)\n"
+"before[k] = gpuscan_number_up(x[k], 1);\n"
+"if (before && GPUSCAN_LANE == 0)\n"
+"before[k] = GPUSCAN_IDENTITY;\n"
 "}\n"
-"#endif\n\n\n",
-"#define GPUSCAN_KEPT_ALONE (GPUSCAN_SELECT && GPUSCAN_HAS_LANES)\n\n",
+"#else\n"
+"gpuscan_lanes_scan_rows(x, reaches->reach, before, sum, shared);\n"
+"#endif\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"if (k > 0 && before && !(reaches->before >> k & 1))\n"
+"before[k] = gpuscan_combine_numbers(carry, before[k]);\n"
+"if (k > 0 && !(reaches->up_to >> k & 1))\n"
+"x[k] = gpuscan_combine_numbers(carry, x[k]);\n"
+"if (k > 0 && !(reaches->whole >> k & 1))\n"
+"sum[k] = gpuscan_combine_numbers(carry, sum[k]);\n"
+"carry = sum[k];\n"
+"}\n"
+"return carry;\n"
+"}\n"
+"#endif\n\n\n"
+"#if GPUSCAN_SELECT && GPUSCAN_HAS_LANES\n"
+"#define GPUSCAN_KEPT_ALONE 1\n"
+"#else\n"
+"#define GPUSCAN_KEPT_ALONE 0\n"
+"#endif\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -4512,7 +4392,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3146 \"kernels.cl.inc\"\n"
+"#line 3037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4604,129 +4484,63 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "return all;\n"
 "}\n\n"
-"#if GPUSCAN_RUN_STATE\n"
-"#if GPUSCAN_LENGTH_SIZE\n\n"
-"GPUSCAN_INLINE gpuscan_run_count gpuscan_last_head(const gpuscan_plain *x, const gpuscan_ballot_t *heads,\n"
+"#if GPUSCAN_RUN_STATE\n\n\n"
+"GPUSCAN_INLINE void gpuscan_heads_sum_of(gpuscan_plain *all, const uint *mask, const uint *rank, uint kept, ulong first,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_ballot_t from = heads[0];\n"
-"gpuscan_run_count last = x[0].last;\n"
+"all->heads = kept;\n"
+"#if GPUSCAN_LENGTH_SIZE\n"
+"uint last = 0;\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (heads[k]) {\n"
-"from = heads[k];\n"
-"last = x[k].last;\n"
-"}\n"
-"uint lane = from ? gpuscan_highest(from) : 0;\n"
-"ulong wide = last;\n"
-"uint low = gpuscan_lane_at((uint)wide, lane);\n"
-"uint high = sizeof(last) == 8 ? gpuscan_lane_at((uint)(wide >> 32), lane) : 0;\n"
-"return (gpuscan_run_count)((ulong)high << 32 | low);\n"
-"}\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"if (mask[k] && rank[k] + popcount(mask[k]) == kept)\n"
+"last = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE + 32u - clz(mask[k]);\n"
+"gpuscan_ballot_t holder = gpuscan_ballot(last != 0);\n"
+"last = gpuscan_lane_at(last, holder ? gpuscan_lowest(holder) : 0);\n"
+"all->last = last ? (gpuscan_run_count)(first + last - 1) : 0;\n"
 "#endif\n"
-"#if GPUSCAN_REDUCES\n\n\n"
-"GPUSCAN_INLINE gpuscan_number gpuscan_open_scan(const gpuscan_number *x, const gpuscan_ballot_t *heads,\n"
-"gpuscan_number *before, local gpuscan_shared *shared) {\n"
-"gpuscan_number open[GPUSCAN_ITEM_VECTORS], carry = GPUSCAN_IDENTITY;\n"
-"uint first[GPUSCAN_ITEM_VECTORS], nearest = GPUSCAN_LANE, lane = GPUSCAN_LANE;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"first[k] = gpuscan_highest((heads[k] & GPUSCAN_BALLOT_UP_TO(lane)) | 1);\n"
-"nearest = min(nearest, first[k]);\n"
-"open[k] = x[k];\n"
 "}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-"if (GPUSCAN_LANES_APART && gpuscan_ballot(nearest + d <= lane) == 0)\n"
-"break;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"bool there;\n"
-"gpuscan_number left = gpuscan_number_from(open[k], d, first[k], &there);\n"
-"if (there)\n"
-"open[k] = gpuscan_combine_numbers(left, open[k]);\n"
-"}\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_number value = gpuscan_number_up(open[k], 1), all = gpuscan_number_at(open[k], GPUSCAN_LANES - 1);\n"
-"if (lane == 0)\n"
-"value = GPUSCAN_IDENTITY;\n"
-"if (k > 0 && (heads[k] & (GPUSCAN_BALLOT_UP_TO(lane) >> 1)) == 0)\n"
-"value = gpuscan_combine_numbers(carry, value);\n"
-"before[k] = value;\n"
-"carry = k == 0 || heads[k] ? all : gpuscan_combine_numbers(carry, all);\n"
-"}\n"
-"return carry;\n"
-"}\n\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_masks(gpuscan_tile *tile, ulong first, uint left, bool whole) {\n"
-"uint own = GPUSCAN_OWN_FIRST;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-"tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), first + at,\n"
-"whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k));\n"
-"}\n"
-"}\n\n\n"
+"#if GPUSCAN_REDUCES\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_open_sum(gpuscan_from from, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_tile tile;\n"
-"gpuscan_number open[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_number open[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_plain all = gpuscan_identity_plain();\n"
-"uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
-"ulong at = first + own;\n"
-"gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
+"uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0, kept;\n"
+"uint rank[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_ballot_t later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
 "gpuscan_tile_elements(&tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
-"gpuscan_tile_fetch_prior(&tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+"gpuscan_tile_heads(&tile, from, first, count, own, policy);\n"
 "if (left == GPUSCAN_TILE)\n"
 "gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
 "GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE * (uint)sizeof(gpuscan_source));\n"
-"if (left == GPUSCAN_TILE)\n"
-"gpuscan_tile_masks(&tile, first, left, true);\n"
-"else\n"
-"gpuscan_tile_masks(&tile, first, left, false);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"heads[k] = gpuscan_ballot(tile.mask[k] != 0);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"wanted = (heads[k] != 0 ? 0 : wanted) | ((heads[k] & later) == 0 ? 1u << k : 0);\n"
-"gpuscan_tile_fetch_values(&tile, from.values, first, count, own, wanted, policy);\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
+"gpuscan_tile_run_heads(&tile, first, count);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"gpuscan_plain run = gpuscan_tile_vector_run(&tile, k, at + k * GPUSCAN_VECTOR_STRIDE,\n"
-"wanted >> k & 1 ? there : 0);\n"
-"open[k] = run.open.value;\n"
-"all.heads += run.heads;\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"x[k] = run;\n"
-"#endif\n"
+"gpuscan_ballot_t heads = gpuscan_ballot(tile.mask[k] != 0);\n"
+"wanted = (heads != 0 ? 0 : wanted) | ((heads & later) == 0 ? 1u << k : 0);\n"
 "}\n"
-"uint kept = (uint)all.heads;\n"
+"gpuscan_tile_fetch_values(&tile, from.values, first, count, own, wanted, policy);\n"
 "GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
-"kept += gpuscan_lane_xor(kept, d);\n"
-"all.heads = kept;\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"all.last = gpuscan_last_head(x, heads, shared);\n"
-"#endif\n"
-"all.open.value = gpuscan_open_scan(open, heads, before, shared);\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"open[k] = gpuscan_tile_vector_run(&tile, k, first + own + k * GPUSCAN_VECTOR_STRIDE,\n"
+"wanted >> k & 1 ? gpuscan_left_from(left, own, k) : 0)\n"
+".open.value;\n"
+"kept = gpuscan_kept_scan(tile.mask, rank, shared);\n"
+"gpuscan_heads_sum_of(&all, tile.mask, rank, kept, first, shared);\n"
+"gpuscan_reaches reaches = gpuscan_tile_reaches(&tile, shared);\n"
+"all.open.value = gpuscan_vectors_scan_from(open, &reaches, 0, shared);\n"
 "return all;\n"
 "}\n"
 "#endif\n"
 "#endif\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, bool whole,\n"
-"const uint *rank, gpuscan_number *open, gpuscan_number *part,\n"
-"gpuscan_list list) {\n"
+"GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, const uint *rank,\n"
+"gpuscan_number *open, gpuscan_number *part, gpuscan_list list) {\n"
 "uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], j = begin + rank[k];\n"
-"uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
+"uint there = gpuscan_left_from(left, own, k);\n"
 "gpuscan_number run = GPUSCAN_IDENTITY;\n"
 "part[k] = run;\n"
 "GPUSCAN_UNROLL\n"
@@ -4738,10 +4552,10 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "if (head)\n"
 "list.elements[j] = gpuscan_staged(gpuscan_src_at(&tile->vector[k], v));\n"
 "#endif\n"
-"if (v > 0)\n"
+"if (v > 0) {\n"
 "gpuscan_listed_store(&list.results[j], run, head && (mask & ((1u << v) - 1)) != 0);\n"
-"if (v > 0)\n"
 "next = gpuscan_combine_numbers(run, x);\n"
+"}\n"
 "run = head ? x : next;\n"
 "part[k] = (mask & ((2u << v) - 1)) == 0 ? run : part[k];\n"
 "j += head ? 1 : 0;\n"
@@ -4755,52 +4569,44 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "gpuscan_plain all = gpuscan_identity_plain();\n"
 "gpuscan_number open[GPUSCAN_ITEM_VECTORS], part[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_number opened = GPUSCAN_IDENTITY;\n"
-"gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], from = 0;\n"
-"uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count);\n"
-"uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
-"bool whole = left == GPUSCAN_TILE;\n"
-"if (whole)\n"
-"gpuscan_tile_masks(tile, first, left, true);\n"
-"else\n"
-"gpuscan_tile_masks(tile, first, left, false);\n"
-"#if GPUSCAN_LANES_APART\n"
-"uint any = 0;\n"
+"uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count), own = GPUSCAN_OWN_FIRST;\n"
+"uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0), any = 0;\n"
+"bool holds_first = false;\n"
+"gpuscan_reaches reaches;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "any |= tile->mask[k];\n"
-"if (gpuscan_ballot(any != 0) == 0) {\n"
+"if (GPUSCAN_LANES_APART && gpuscan_ballot(any != 0) == 0) {\n"
+"reaches.before = reaches.up_to = reaches.whole = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint own = GPUSCAN_OWN_FIRST, at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint there = whole ? GPUSCAN_VECTOR : gpuscan_left_from(left, own, k);\n"
-"heads[k] = 0;\n"
-"open[k] = gpuscan_tile_vector_run(tile, k, first + at, there).open.value;\n"
+"uint there = gpuscan_left_from(left, own, k);\n"
+"open[k] = gpuscan_tile_vector_run(tile, k, first + own + k * GPUSCAN_VECTOR_STRIDE, there).open.value;\n"
+"reaches.first[k] = 0;\n"
 "}\n"
 "tile->kept = 0;\n"
 "tile->opened = opened;\n"
-"all.open.value = gpuscan_open_scan(open, heads, before, shared);\n"
+"all.open.value = gpuscan_vectors_scan_from(open, &reaches, 0, shared);\n"
 "return all;\n"
 "}\n"
-"#endif\n"
 "tile->kept = gpuscan_kept_scan(tile->mask, rank, shared);\n"
 "all.heads = tile->kept;\n"
-"if (whole)\n"
-"gpuscan_tile_list_runs(tile, first, left, true, rank, open, part, list);\n"
+"if (left == GPUSCAN_TILE)\n"
+"gpuscan_tile_list_runs(tile, first, GPUSCAN_TILE, rank, open, part, list);\n"
 "else\n"
-"gpuscan_tile_list_runs(tile, first, left, false, rank, open, part, list);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
-"all.open.value = gpuscan_open_scan(open, heads, before, shared);\n"
+"gpuscan_tile_list_runs(tile, first, left, rank, open, part, list);\n"
+"reaches = gpuscan_tile_reaches(tile, shared);\n"
+"all.open.value = gpuscan_vectors_scan_from(open, &reaches, before, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "gpuscan_number run = tile->mask[k] & 1 ? before[k] : gpuscan_combine_numbers(before[k], part[k]);\n"
 "opened = tile->mask[k] != 0 && rank[k] == 0 ? run : opened;\n"
+"holds_first |= tile->mask[k] != 0 && rank[k] == 0;\n"
 "if (tile->mask[k] != 0)\n"
 "list.results[begin + rank[k]] = run;\n"
-"from = from ? from : heads[k];\n"
 "}\n"
-"tile->opened = gpuscan_number_at(opened, from ? gpuscan_lowest(from) : 0);\n"
+"gpuscan_ballot_t holders = gpuscan_ballot(holds_first);\n"
+"tile->opened = gpuscan_number_at(opened, holders ? gpuscan_lowest(holders) : 0);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "return all;\n"
 "}\n"
@@ -4808,32 +4614,29 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_kept(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
-"uint before[GPUSCAN_ITEM_VECTORS];\n"
+"uint before[GPUSCAN_ITEM_VECTORS], kept;\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
-"GPUSCAN_KEPT(all) = gpuscan_kept_scan(tile->mask, before, shared);\n"
+"kept = gpuscan_kept_scan(tile->mask, before, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "tile->before[k] = gpuscan_identity_plain();\n"
 "GPUSCAN_KEPT(tile->before[k]) = before[k];\n"
 "}\n"
 "#if GPUSCAN_RUN_STATE\n"
-"gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
-"#if GPUSCAN_LENGTH_SIZE\n"
-"all.last = gpuscan_last_head(x, heads, shared);\n"
+"gpuscan_heads_sum_of(&all, tile->mask, before, kept, first, shared);\n"
+"#else\n"
+"all = kept;\n"
 "#endif\n"
-"#if GPUSCAN_REDUCES\n",
+"#if GPUSCAN_REDUCES\n"
 "gpuscan_number open[GPUSCAN_ITEM_VECTORS], opened[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "open[k] = x[k].open.value;\n"
-"all.open.value = gpuscan_open_scan(open, heads, opened, shared);\n"
-"GPUSCAN_UNROLL\n"
+"all.open.value = gpuscan_vectors_scan_from(open, &reaches, opened, shared);\n"
+"GPUSCAN_UNROLL\n",
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "tile->before[k].open.value = opened[k];\n"
-"#endif\n"
 "#endif\n"
 "return all;\n"
 "}\n"
@@ -4848,291 +4651,163 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3502 \"kernels.cl.inc\"\n"
+"#line 3312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
+"gpuscan_tile_run_heads(tile, first, count);\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "return gpuscan_tile_scan_runs(tile, first, count, shared);\n"
 "#elif GPUSCAN_KEPT_ALONE\n"
 "return gpuscan_tile_scan_kept(tile, first, count, shared);\n"
 "#else\n"
-"gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
-"gpuscan_plain *before = tile->before;\n"
-"#elif !GPUSCAN_HEADS\n"
-"gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
-"#endif\n"
+"gpuscan_plain x[GPUSCAN_ITEM_VECTORS], carry;\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
 "#if GPUSCAN_HEADS\n"
 "gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"gpuscan_lanes_scan_from(x, reaches.first, GPUSCAN_ITEM_VECTORS, GPUSCAN_LANES, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"sum[k] = gpuscan_plain_at(x[k], GPUSCAN_LANES - 1);\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
-"before[k] = gpuscan_plain_up(x[k], 1);\n"
-"if (GPUSCAN_LANE == 0)\n"
-"before[k] = gpuscan_identity_plain();\n"
-"#endif\n"
-"}\n"
+"uint later = ~(reaches.whole ^ (reaches.whole - 1)) & 0x7fffffffu;\n"
+"tile->begun = reaches.before | later;\n"
+"tile->closed = reaches.up_to | later;\n"
+"carry = gpuscan_vectors_scan_from(x, &reaches, GPUSCAN_BEFORE_FROM_END ? 0 : tile->before, shared);\n"
 "#else\n"
-"gpuscan_lanes_scan_rows(x, reaches.reach, before, sum, shared);\n"
-"#endif\n"
-"#else\n"
-"gpuscan_lanes_scan(x, before, sum, shared);\n"
-"#endif\n"
+"gpuscan_plain sum[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_lanes_scan(x, tile->before, sum, shared);\n"
 "carry = sum[0];\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"tile->group = gpuscan_identity_plain();\n"
-"tile->end[0] = x[0];\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"#if GPUSCAN_HEADS\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
-"if (!(reaches.before >> k & 1))\n"
-"before[k] = gpuscan_combine_plain(carry, before[k]);\n"
-"#endif\n"
-"tile->end[k] = x[k];\n"
-"if (!(reaches.up_to >> k & 1))\n"
-"tile->end[k] = gpuscan_combine_plain(carry, x[k]);\n"
-"if (!(reaches.whole >> k & 1))\n"
-"sum[k] = gpuscan_combine_plain(carry, sum[k]);\n"
-"carry = sum[k];\n"
-"#else\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
-"before[k] = gpuscan_combine(carry, before[k]);\n"
-"#endif\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"tile->end[k] = gpuscan_combine(carry, x[k]);\n"
-"#endif\n"
+"tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n"
+"x[k] = gpuscan_combine(carry, x[k]);\n"
 "carry = gpuscan_combine(carry, sum[k]);\n"
-"#endif\n"
 "}\n"
+"#endif\n"
+"tile->group = gpuscan_identity_plain();\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"tile->end[k] = x[k];\n"
 "return gpuscan_sum_of(carry, reaches.whole != 0);\n"
 "#endif\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
-"#if GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP\n"
-"tile->group = outer;\n"
-"#else\n"
 "gpuscan_plain value = GPUSCAN_VALUE_OF(outer);\n"
-"#if !GPUSCAN_KEPT_ALONE\n"
-"if (!GPUSCAN_BEGUN_SUBGROUP(tile))\n"
+"if (GPUSCAN_ANY_ORDER || GPUSCAN_RUNS_BY_SUBGROUP) {\n"
+"tile->group = value;\n"
+"return;\n"
+"}\n"
+"if (!GPUSCAN_KEPT_ALONE && !gpuscan_begun_subgroup(tile))\n"
 "tile->group = gpuscan_combine_plain(value, tile->group);\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"#if !GPUSCAN_BEFORE_FROM_END\n"
-"if (!GPUSCAN_BEGUN_BEFORE(tile, k))\n"
+"if (!GPUSCAN_BEFORE_FROM_END && !gpuscan_begun_before(tile, k))\n"
 "tile->before[k] = gpuscan_combine_plain(value, tile->before[k]);\n"
-"#endif\n"
-"#if !GPUSCAN_KEPT_ALONE\n"
-"if (!GPUSCAN_BEGUN_UP_TO(tile, k))\n"
+"if (!GPUSCAN_KEPT_ALONE && !gpuscan_begun_up_to(tile, k))\n"
 "tile->end[k] = gpuscan_combine_plain(value, tile->end[k]);\n"
-"#endif\n"
 "}\n"
-"#if GPUSCAN_HEADS\n"
-"if (outer.begun[0] != 0)\n"
+"if (GPUSCAN_HAS_BEGUN(outer))\n"
 "tile->begun = tile->closed = 0xffffffffu;\n"
-"#endif\n"
-"#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
 "gpuscan_t total;\n"
 "gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
 "gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
-"#if GPUSCAN_HEADS && GPUSCAN_SPILLS\n\n"
+"#if GPUSCAN_HEADS && GPUSCAN_SPILLS\n\n",
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < sizeof(tile->heads) / 4; w++)\n"
 "tile->heads[w] = gpuscan_lane_at(tile->heads[w], GPUSCAN_LANE);\n"
 "#endif\n"
 "return gpuscan_after_base(tile->base, total);\n"
-"}\n\n"
-"#if GPUSCAN_PACKED_HERE\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
-"const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
-"global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
-"uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-"uint packed = gpuscan_packed_from(sum);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"packed = gpuscan_packed_sum4(loaded[k], packed);\n"
-"if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
-"packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
-"sum = gpuscan_packed_to(packed);\n"
-"} else {\n"
-"gpuscan_tile tile;\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-"gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"sum = gpuscan_combine(sum, x[k]);\n"
-"}\n"
-"return sum;\n"
-"}\n"
-"#endif\n\n\n"
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_ANY_ORDER\n"
-"gpuscan_plain lane_sum = x[0];\n"
+"#if GPUSCAN_ANY_ORDER || (GPUSCAN_RUNS && !GPUSCAN_REDUCES)\n"
+"gpuscan_plain all = x[0];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"lane_sum = gpuscan_combine(lane_sum, x[k]);\n"
-"return gpuscan_lanes_sum_one(lane_sum, shared);\n"
+"all = gpuscan_combine_plain(all, x[k]);\n"
+"return gpuscan_lanes_sum_one(all, shared);\n"
 "#else\n"
-"gpuscan_plain sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+"gpuscan_plain sum[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_lanes_sum(x, sum, shared);\n"
-"carry = sum[0];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"carry = gpuscan_combine_plain(carry, sum[k]);\n"
-"return carry;\n"
+"sum[0] = gpuscan_combine_plain(sum[0], sum[k]);\n"
+"return sum[0];\n"
 "#endif\n"
-"}\n\n",
-"#if GPUSCAN_HEADS\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
+"}\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_HAS_LANES\n"
+"#if GPUSCAN_HEADS && !GPUSCAN_HAS_LANES\n"
+"return gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
+"#else\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
 "bool begun = false;\n"
+"gpuscan_tile_run_heads(tile, first, count);\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+"#if GPUSCAN_HEADS\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
-"gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0);\n"
-"if (begun || (all & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
+"gpuscan_ballot_t heads = gpuscan_ballot(gpuscan_heads_of(tile, k) != 0);\n"
+"if (begun || (heads & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
 "x[k] = gpuscan_identity_plain();\n"
-"begun = begun || all != 0;\n"
+"begun = begun || heads != 0;\n"
 "}\n"
-"return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
-"#else\n"
-"return gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
 "#endif\n"
-"}\n"
-"#endif\n\n\n"
+"return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
+"#endif\n"
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_t total;\n"
-"#if GPUSCAN_PACKED_HERE\n"
-"gpuscan_t sum = gpuscan_tile_lane_sum(GPUSCAN_ELEMENTS(src), first, count, policy);\n"
-"gpuscan_group_prefix(gpuscan_lanes_sum_one(sum, shared), &total, shared);\n"
-"#else\n"
+"gpuscan_t total, sum;\n"
 "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
-"gpuscan_group_prefix(gpuscan_tile_open_sum(src, first, count, policy, shared), &total, shared);\n"
+"sum = gpuscan_tile_open_sum(src, first, count, policy, shared);\n"
 "#else\n"
 "gpuscan_tile tile;\n"
-"gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-"#if GPUSCAN_HEADS\n"
-"gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
-"#elif GPUSCAN_SELECT && !GPUSCAN_REDUCES\n\n\n"
-"gpuscan_t all = gpuscan_identity();\n"
-"#if !GPUSCAN_RUNS\n"
-"if (gpuscan_tile_left(first, count) == GPUSCAN_TILE) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"all += gpuscan_vector_count(&tile.vector[k], first + GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
-"} else\n"
+"sum = gpuscan_tile_sum_subgroup(&tile, first, count, shared);\n"
 "#endif\n"
-"{\n"
-"gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"all = gpuscan_combine(all, x[k]);\n"
-"}\n"
-"gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
-"#else\n"
-"gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
-"gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
-"#endif\n"
-"#endif\n"
-"#endif\n"
+"gpuscan_group_prefix(sum, &total, shared);\n"
 "return gpuscan_after_base(src.base, total);\n"
-"}\n\n",
+"}\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
+"}\n\n\n",
+"static inline gpuscan_t gpuscan_vector_sum_alone(gpuscan_from src, ulong i, ulong count) {\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR && i + v < count; v++)\n"
+"if (v == 0)\n"
+"sum = gpuscan_element(src, i);\n"
+"else\n"
+"sum = gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
+"return sum;\n"
 "}\n\n\n"
+"static inline gpuscan_t gpuscan_lanes_sum_alone(gpuscan_from src, ulong i, ulong count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
+"gpuscan_t sum = gpuscan_vector_sum_alone(src, i + GPUSCAN_LANE * GPUSCAN_VECTOR, count);\n"
+"return gpuscan_shuffle(gpuscan_window_scan(sum, shared), GPUSCAN_LANES - 1);\n"
+"#else\n"
+"gpuscan_t tree[GPUSCAN_LEVELS + 1];\n"
+"GPUSCAN_ROLLED for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n"
+"gpuscan_t x = gpuscan_vector_sum_alone(src, i + lane * GPUSCAN_VECTOR, count);\n"
+"int level = 0;\n"
+"for (; lane >> level & 1; level++)\n"
+"x = gpuscan_combine(tree[level], x);\n"
+"tree[level] = x;\n"
+"}\n"
+"return tree[GPUSCAN_LEVELS];\n"
+"#endif\n"
+"}\n\n\n"
 "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_t total = gpuscan_identity();\n"
-"#if GPUSCAN_SUMS_IN_LANES\n"
-"gpuscan_t sums = total;\n"
-"#endif\n"
 "GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
 "gpuscan_t carry = gpuscan_identity();\n"
 "GPUSCAN_ROLLED for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint left = gpuscan_tile_left(i, count);\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"#if GPUSCAN_RUNS\n"
-"for (uint v = 0; v < min(left, (uint)GPUSCAN_VECTOR); v++)\n"
-"sum = v == 0 ? gpuscan_element(src, i) : gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
-"#else\n"
-"gpuscan_src_vector vector;\n"
-"gpuscan_vector_fetch(&vector, GPUSCAN_ELEMENTS(src) + i, left);\n"
-"uint heads = gpuscan_heads_at(src, i, left);\n"
-"sum = gpuscan_sum_of(gpuscan_vector_sum_left(&vector, i, left, heads), heads != 0);\n"
-"#endif\n"
-"sum = gpuscan_window_scan(sum, shared);\n"
-"sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n"
+"ulong i = first + gpuscan_lane_first(s, 0) + k * GPUSCAN_VECTOR_STRIDE;\n"
+"gpuscan_t sum = gpuscan_lanes_sum_alone(src, i, count, shared);\n"
 "if (k == 0)\n"
 "carry = sum;\n"
 "else\n"
 "carry = gpuscan_combine(carry, sum);\n"
 "}\n"
-"#if GPUSCAN_SUMS_IN_LANES\n"
-"if (GPUSCAN_LANE == s)\n"
-"sums = carry;\n"
-"#else\n"
-"if (s == 0)\n"
-"total = carry;\n"
-"else\n"
-"total = gpuscan_combine(total, carry);\n"
-"#endif\n"
-"}\n"
-"#if GPUSCAN_SUMS_IN_LANES\n"
-"gpuscan_sums_before(sums, 0, &total, shared);\n"
-"#endif\n"
-"return gpuscan_after_base(src.base, total);\n"
-"}\n"
-"#else\n"
-"static inline gpuscan_t gpuscan_tile_sum_by_tree(gpuscan_from src, ulong first, ulong count,\n"
-"local gpuscan_shared *shared) {\n"
-"gpuscan_t total = gpuscan_identity();\n"
-"GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
-"gpuscan_t carry = gpuscan_identity();\n\n"
-"GPUSCAN_ROLLED for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_t tree[GPUSCAN_LEVELS + 1];\n"
-"GPUSCAN_ROLLED for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n"
-"ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_t x = gpuscan_identity();\n"
-"int level = 0;\n"
-"for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (i + v < count) {\n"
-"gpuscan_t next = gpuscan_element(src, i + v);\n"
-"if (v == 0)\n"
-"x = next;\n"
-"else\n"
-"x = gpuscan_combine(x, next);\n"
-"}\n"
-"for (; lane >> level & 1; level++)\n"
-"x = gpuscan_combine(tree[level], x);\n"
-"tree[level] = x;\n"
-"}\n"
-"if (k == 0)\n"
-"carry = tree[GPUSCAN_LEVELS];\n"
-"else\n"
-"carry = gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
-"}\n"
 "if (s == 0)\n"
 "total = carry;\n"
 "else\n"
@@ -5140,8 +4815,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "return gpuscan_after_base(src.base, total);\n"
 "}\n"
-"#define gpuscan_tile_sum_alone gpuscan_tile_sum_by_tree\n"
-"#endif\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
 "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
 "gpuscan_t before) {\n"
@@ -5151,7 +4824,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_SELECT\n\n\n",
+"#if !GPUSCAN_SELECT\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_below(gpuscan_tile *tile, gpuscan_prefix prefix, gpuscan_t *sum) {\n"
 "#if GPUSCAN_EXACT_PREFIX\n"
 "gpuscan_tile_after(tile, gpuscan_low_sum(prefix));\n"
@@ -5160,7 +4833,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#else\n"
 "return prefix;\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_within(gpuscan_tile *tile, gpuscan_prefix before, gpuscan_prefix outer,\n"
 "gpuscan_t *sum) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
@@ -5180,55 +4853,39 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#endif\n\n\n"
 "typedef struct {\n"
 "gpuscan_plain before;\n"
-"#if !GPUSCAN_ANY_ORDER\n"
 "gpuscan_plain end;\n"
-"#endif\n"
-"#if GPUSCAN_FLOAT_SUM\n"
 "gpuscan_plain most;\n"
-"#endif\n"
 "} gpuscan_vector_ends;\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k, uint there,\n"
+"GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k, uint elements,\n"
 "gpuscan_plain *last, local gpuscan_shared *shared) {\n"
 "gpuscan_vector_ends ends;\n"
-"gpuscan_plain left = GPUSCAN_VALUE_OF(prefix), before;\n"
-"#if GPUSCAN_HEADS\n"
-"if (GPUSCAN_BEGUN_UP_TO(tile, k))\n"
+"gpuscan_plain left = GPUSCAN_VALUE_OF(prefix), left_end = left, before = tile->before[k];\n"
+"if (gpuscan_begun_up_to(tile, k))\n"
+"left_end = tile->base;\n"
+"if (gpuscan_begun_before(tile, k))\n"
 "left = tile->base;\n"
-"#endif\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"ends.end = gpuscan_combine_plain(left, tile->end[k]);\n"
-"#endif\n"
+"if (!GPUSCAN_ANY_ORDER)\n"
+"ends.end = gpuscan_combine_plain(left_end, tile->end[k]);\n"
 "#if GPUSCAN_BEFORE_FROM_END\n\n"
-"#if GPUSCAN_HEADS\n"
-"gpuscan_plain end = ends.end;\n"
-"#else\n"
-"gpuscan_plain end = tile->end[k];\n"
-"#endif\n"
+"gpuscan_plain end = GPUSCAN_BY_HEADS ? ends.end : tile->end[k];\n"
 "before = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, end, *last);\n"
 "before = gpuscan_plain_at(before, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
 "*last = end;\n"
-"#else\n"
-"before = tile->before[k];\n"
 "#endif\n"
-"#if GPUSCAN_HEADS && GPUSCAN_BEFORE_FROM_END\n"
+"if (GPUSCAN_BEFORE_FROM_END && GPUSCAN_BY_HEADS)\n"
 "ends.before = before;\n"
-"#elif GPUSCAN_HEADS\n"
-"left = GPUSCAN_VALUE_OF(prefix);\n"
-"if (GPUSCAN_BEGUN_BEFORE(tile, k))\n"
-"left = tile->base;\n"
+"else\n"
 "ends.before = gpuscan_combine_plain(left, before);\n"
-"#else\n"
-"ends.before = gpuscan_combine(left, before);\n"
-"#endif\n"
 "#if GPUSCAN_LOADS_AFTER && GPUSCAN_INCLUSIVE\n"
-"if (there <= GPUSCAN_VECTOR)\n"
+"if ((elements < GPUSCAN_TILE || k + 1 == GPUSCAN_ITEM_VECTORS) &&\n"
+"gpuscan_left_past(elements, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE) <= GPUSCAN_VECTOR)\n"
 "ends.end = GPUSCAN_VALUE_OF(shared->prefix);\n"
 "#endif\n"
 "#if GPUSCAN_FLOAT_SUM\n"
 "ends.most = tile->rising >> k & 1 ? ends.end : NAN;\n"
 "#endif\n"
 "return ends;\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_vector_scan(gpuscan_dst_vector *out, gpuscan_plain *x, const gpuscan_vector_ends *ends,\n"
 "gpuscan_plain base, uint heads, uint there) {\n"
 "gpuscan_plain running = ends->before, before = running;\n"
@@ -5238,19 +4895,15 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "if (v < there) {\n"
 "if (heads >> v & 1)\n"
 "running = base;\n"
+"running = gpuscan_combine_plain(running, x[v]);\n"
 "#if GPUSCAN_FLOAT_SUM\n"
 "zeros |= (x[v] == 0 && (heads >> v & 1) == 0 ? 1u : 0u) << v;\n"
-"#endif\n"
-"running = gpuscan_combine_plain(running, x[v]);\n"
+"x[v] = heads >> v < 2 ? fmin(running, ends->most) : running;\n"
+"#else\n"
 "x[v] = running;\n"
-"#if GPUSCAN_FLOAT_SUM\n"
-"if (heads >> v < 2)\n"
-"x[v] = fmin(running, ends->most);\n"
 "#endif\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"if (v + 1 == there)\n"
+"if (!GPUSCAN_ANY_ORDER && v + 1 == there)\n"
 "x[v] = ends->end;\n"
-"#endif\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = GPUSCAN_VECTOR - 1; v > 0; v--)\n"
@@ -5264,94 +4917,85 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_dst_put(out, v, gpuscan_plain_to_dst(GPUSCAN_INCLUSIVE ? x[v] : before));\n"
 "before = x[v];\n"
 "}\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_vector(gpuscan_dst_vector *out, const gpuscan_tile *tile,\n"
-"const gpuscan_vector_ends *ends, ulong at, int k, uint there) {\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_tile_vector(gpuscan_dst_vector *out, const gpuscan_tile *tile, gpuscan_t prefix, ulong i,\n"
+"int k, uint elements, uint own, gpuscan_plain *last,\n"
+"local gpuscan_shared *shared) {\n"
+"gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, elements, last, shared);\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
-"gpuscan_vector_scan_packed(out, &tile->vector[k], ends->before);\n"
+"gpuscan_vector_scan_packed(out, &tile->vector[k], ends.before);\n"
 "#else\n"
+"uint there = min(gpuscan_left_from(elements, own, k), (uint)GPUSCAN_VECTOR);\n"
 "gpuscan_plain x[GPUSCAN_VECTOR];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there)\n"
-"x[v] = gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v);\n"
-"#if GPUSCAN_HEADS\n"
-"gpuscan_vector_scan(out, x, ends, tile->base, GPUSCAN_HEADS_OF(tile, k), there);\n"
-"#else\n"
-"gpuscan_vector_scan(out, x, ends, ends->before, 0, there);\n"
+"x[v] = gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), i + v);\n"
+"gpuscan_vector_scan(out, x, &ends, tile->base, gpuscan_heads_of(tile, k), there);\n"
 "#endif\n"
+"}\n\n\n"
+"#if GPUSCAN_DST_PIECES\n"
+"#define GPUSCAN_PAST(dst) ((uint)(size_t)(dst) & (GPUSCAN_DST_PIECE_WORDS * 4 - 1))\n"
+"#define GPUSCAN_STORES_VECTORS(dst) (GPUSCAN_PAST(dst) == 0)\n"
+"#elif defined(GPUSCAN_DST_RAW)\n"
+"#define GPUSCAN_PAST(dst) ((uint)(size_t)(dst) & (GPUSCAN_DST_RAW_SIZE - 1))\n"
+"#define GPUSCAN_STORES_VECTORS(dst) (GPUSCAN_SHIFTS_DST || GPUSCAN_PAST(dst) == 0)\n"
+"#else\n"
+"#define GPUSCAN_PAST(dst) 0u\n"
+"#define GPUSCAN_STORES_VECTORS(dst) false\n"
+"#endif\n\n\n"
+"GPUSCAN_INLINE void gpuscan_vector_store(global gpuscan_dst *to, uint past, int k, const gpuscan_dst_vector *vector,\n"
+"gpuscan_dst_vector *before, local gpuscan_shared *shared) {\n"
+"#if GPUSCAN_DST_PIECES\n"
+"gpuscan_pieces_store(to, vector, shared);\n"
+"#elif defined(GPUSCAN_DST_RAW)\n"
+"#if GPUSCAN_SHIFTS_DST\n"
+"if (past != 0) {\n"
+"gpuscan_vector_store_shifted(to, past, k, vector, before);\n"
+"return;\n"
+"}\n"
+"#endif\n"
+"gpuscan_store_vector(to, vector->raw);\n"
 "#endif\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
 "ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
 "local gpuscan_shared *shared) {\n"
-"uint own = GPUSCAN_OWN_FIRST;\n"
+"uint own = GPUSCAN_OWN_FIRST, past = GPUSCAN_PAST(dst);\n"
 "ulong at = first + own;\n"
 "uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
-"global gpuscan_dst *to = dst + at;\n"
 "gpuscan_plain last = tile->group;\n"
-"#if GPUSCAN_HEADS\n"
+"gpuscan_dst_vector out, before;\n"
 "gpuscan_plain left_before = GPUSCAN_VALUE_OF(prefix);\n"
-"if (GPUSCAN_BEGUN_SUBGROUP(tile))\n"
+"if (gpuscan_begun_subgroup(tile))\n"
 "left_before = tile->base;\n"
+"if (GPUSCAN_BY_HEADS)\n"
 "last = gpuscan_combine_plain(left_before, last);\n"
-"#endif\n"
-"#if GPUSCAN_ANY_ORDER\n"
-"if (GPUSCAN_SUBGROUP != 0)\n"
-"prefix = gpuscan_combine(prefix, tile->group);\n"
-"#endif\n"
-"#if GPUSCAN_DST_PIECES\n"
-"if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
+"if (GPUSCAN_ANY_ORDER && GPUSCAN_SUBGROUP != 0)\n"
+"prefix = gpuscan_combine(prefix, gpuscan_sum_of(tile->group, false));\n"
+"if (left == GPUSCAN_TILE && GPUSCAN_STORES_VECTORS(dst)) {\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
-"gpuscan_dst_vector out;\n"
-"gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
-"gpuscan_pieces_store(to + k * GPUSCAN_VECTOR_STRIDE, &out, shared);\n"
+"ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+"gpuscan_tile_vector(&out, tile, prefix, i, k, GPUSCAN_TILE, own, &last, shared);\n"
+"gpuscan_vector_store(dst + i, past, k, &out, &before, shared);\n"
 "}\n"
 "return;\n"
 "}\n"
-"#endif\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"uint past = (uint)(size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1);\n"
-"if (left == GPUSCAN_TILE && (past == 0 || GPUSCAN_SHIFTS_DST)) {\n"
-"gpuscan_dst_vector out;\n"
-"#if GPUSCAN_SHIFTS_DST\n"
-"GPUSCAN_DST_RAW before = (GPUSCAN_DST_RAW)(0);\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
-"gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
-"#if GPUSCAN_SHIFTS_DST\n"
-"if (past != 0) {\n"
-"gpuscan_vector_store_shifted(to + k * GPUSCAN_VECTOR_STRIDE, past, k, &out, before);\n"
-"before = out.raw;\n"
-"continue;\n"
-"}\n"
-"#endif\n"
-"gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
-"}\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
 "uint there = gpuscan_left_from(left, own, k);\n"
-"gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
-"gpuscan_dst_vector out;\n"
-"gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
+"gpuscan_tile_vector(&out, tile, prefix, i, k, left, own, &last, shared);\n"
 "#ifdef GPUSCAN_DST_RAW\n"
-"if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n",
-"gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
+"if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
+"gpuscan_store_vector(dst + i, out.raw);\n"
 "else\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there)\n"
-"to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
+"dst[i + v] = gpuscan_dst_at(&out, v);\n"
 "}\n"
 "}\n\n",
 NULL};
@@ -5366,21 +5010,26 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 4052 \"kernels.cl.inc\"\n"
+"#line 3708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
-"#define GPUSCAN_ANY_BIT(name, type) \\\n"
-" GPUSCAN_INLINE bool name(type x) { \\\n"
-" union { \\\n"
-" type vector; \\\n"
-" ulong word[sizeof(type) / 8]; \\\n"
-" } bits; \\\n"
-" ulong all = 0; \\\n"
-" bits.vector = x; \\\n"
-" GPUSCAN_UNROLL \\\n"
-" for (uint w = 0; w < sizeof(type) / 8; w++) \\\n"
-" all |= bits.word[w]; \\\n"
-" return all != 0; \\\n"
-" }\n\n"
+"#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
+"#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
+"#define GPUSCAN_EACH_16(at, d, lane) GPUSCAN_EACH_8(at, d, lane), GPUSCAN_EACH_8(at, d, (lane) + 8)\n"
+"#define GPUSCAN_EACH_LANE(lanes, at, d) GPUSCAN_PASTE(GPUSCAN_EACH_, lanes)(at, d, 0)\n"
+"#define GPUSCAN_LANE_AT(lane, none) (lane)\n\n\n\n"
+"#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
+"#define GPUSCAN_SHUFFLE(a, b, lanes) __builtin_shufflevector(a, b, lanes)\n"
+"#else\n"
+"#define GPUSCAN_SHUFFLE(a, b, lanes) \\\n"
+" shuffle2(a, b, GPUSCAN_PASTE(as_u, GPUSCAN_WIDE_MASK)((GPUSCAN_WIDE_MASK)(lanes)))\n"
+"#endif\n"
+"#define GPUSCAN_UP_AT(lane, from) (from) + (lane)\n"
+"#define GPUSCAN_UP(d, id, x) GPUSCAN_SHUFFLE(id, x, GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_UP_AT, GPUSCAN_WIDE - (d)))\n"
+"\n\n"
+"static inline void gpuscan_prefetch_next(global const void *p, uint bytes) {\n"
+"for (uint k = 0; k < bytes; k += GPUSCAN_LINE)\n"
+"GPUSCAN_PREFETCH(p, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+"}\n\n"
 "#if GPUSCAN_SELECT\n\n"
 "#define GPUSCAN_WORD_BITS 64\n"
 "#define GPUSCAN_STEP_BITS 16u\n"
@@ -5393,11 +5042,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "static inline ulong gpuscan_step_bits(uchar16 step) {\n"
 "#ifdef GPUSCAN_BYTES_MASK\n"
 "return GPUSCAN_BYTES_MASK(as_char16(step != (uchar16)(0)));\n"
-"#elif defined(__ENDIAN_LITTLE__)\n"
-"ulong2 eights = as_ulong2(step) * 0x0102040810204080ul >> 56;\n"
-"return eights.x | eights.y << 8;\n"
 "#else\n"
-"ushort16 bits = convert_ushort16(step) << (ushort16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+"ushort16 bits = convert_ushort16(step) << (ushort16)(GPUSCAN_EACH_LANE(16, GPUSCAN_LANE_AT, 0));\n"
 "ushort8 eight = bits.lo | bits.hi;\n"
 "ushort4 four = eight.lo | eight.hi;\n"
 "return four.x | four.y | four.z | four.w;\n"
@@ -5429,11 +5075,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_looks looks;\n"
 "GPUSCAN_LOOK_LOOP\n"
 "for (uint v = 0; v < GPUSCAN_WORD_BITS; v++)\n"
-"#if GPUSCAN_RUNS\n"
-"looks.byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
-"#else\n"
 "looks.byte[v] = gpuscan_is_kept(src, i + v);\n"
-"#endif\n"
 "for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_STEP_BITS)\n"
 "word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
 "#endif\n"
@@ -5445,8 +5087,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "*at = first;\n"
 "for (ulong i = first; i < last; i += GPUSCAN_WORD_BITS) {\n"
 "ulong word = gpuscan_kept_word(src, i, last);\n"
-"for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+"gpuscan_prefetch_next(src + i, GPUSCAN_WORD_BITS * sizeof(gpuscan_src));\n"
 "if (words)\n"
 "words[(i - first) / GPUSCAN_WORD_BITS] = word;\n"
 "kept += popcount(word);\n"
@@ -5487,86 +5128,35 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#else\n"
 "return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
 "#endif\n"
-"}\n\n\n\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_UP1(id, x) \\\n"
-" __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
-"#define GPUSCAN_UP2(id, x) \\\n"
-" __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
-"#define GPUSCAN_UP4(id, x) \\\n"
-" __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n"
-"#define GPUSCAN_UP8(id, x) \\\n"
-" __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n"
-"#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
-"#define GPUSCAN_UP1(id, x) __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n"
-"#define GPUSCAN_UP2(id, x) __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n"
-"#define GPUSCAN_UP4(id, x) __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n"
-"#elif GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_UP1(id, x) (gpuscan_wide)(id.sf, x.s0, x.s12, x.s3456, x.s789abcde)\n"
-"#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n"
-"#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n"
-"#define GPUSCAN_UP8(id, x) (gpuscan_wide)(id.s01234567, x.s01234567)\n"
+"}\n\n\n\n\n"
+"#define GPUSCAN_LOWER_AT(lane, d) ((lane) & (d) ? GPUSCAN_WIDE + (((lane) | (2 * (d) - 1)) ^ (d)) : (lane))\n"
+"#if GPUSCAN_ANY_ORDER\n"
+"#define GPUSCAN_BEFORE(d, id, x) GPUSCAN_UP(d, id, x)\n"
 "#else\n"
-"#define GPUSCAN_UP1(id, x) (gpuscan_wide)(id.s7, x.s0, x.s12, x.s3456)\n"
-"#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
-"#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123)\n"
-"#endif\n\n\n\n",
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
-"#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 17, 17, 4, 5, 21, 21, 8, 9, 25, 25, 12, 13, 29, 29)\n"
-"#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 19, 19, 19, 19, 8, 9, 10, 11, 27, 27, 27, 27)\n"
-"#define GPUSCAN_LOWER8(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 4, 5, 6, 7, 23, 23, 23, 23, 23, 23, 23, 23)\n"
-"#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
-"#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 8, 2, 10, 4, 12, 6, 14)\n"
-"#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 9, 9, 4, 5, 13, 13)\n"
-"#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 11, 11, 11, 11)\n"
-"#elif GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOWER1(id, x) \\\n"
-" (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6, id.s8, x.s8, id.sa, x.sa, id.sc, x.sc, id.se, \\\n"
-" x.se)\n"
-"#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55, id.s89, x.s99, id.scd, x.sdd)\n"
-"#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333, id.s89ab, x.sbbbb)\n"
-"#define GPUSCAN_LOWER8(id, x) (gpuscan_wide)(id.s01234567, x.s77777777)\n"
-"#else\n"
-"#define GPUSCAN_LOWER1(id, x) (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6)\n"
-"#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55)\n"
-"#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333)\n"
+"#define GPUSCAN_BEFORE(d, id, x) GPUSCAN_SHUFFLE(id, x, GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_LOWER_AT, d))\n"
 "#endif\n"
 "#if GPUSCAN_WIDE == 16\n"
 "#define GPUSCAN_LAST(x) x.sf\n"
-"#define GPUSCAN_LAST_LOWER(x) x.s7\n"
-"#define GPUSCAN_LOWER_HALF(id, x) GPUSCAN_LOWER8(id, x)\n"
 "#else\n"
 "#define GPUSCAN_LAST(x) x.s7\n"
-"#define GPUSCAN_LAST_LOWER(x) x.s3\n"
-"#define GPUSCAN_LOWER_HALF(id, x) GPUSCAN_LOWER4(id, x)\n"
 "#endif\n\n\n"
 "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
 "volatile gpuscan_number id = GPUSCAN_IDENTITY;\n"
 "return (gpuscan_wide)(id);\n"
-"}\n\n\n"
-"static inline gpuscan_wide gpuscan_scan_halves(gpuscan_wide x, gpuscan_wide id) {\n"
-"x = gpuscan_combine_wide(GPUSCAN_LOWER1(id, x), x);\n"
-"x = gpuscan_combine_wide(GPUSCAN_LOWER2(id, x), x);\n"
+"}\n\n\n",
+"static inline gpuscan_wide gpuscan_scan_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
+"x = gpuscan_combine_wide(GPUSCAN_BEFORE(1, id, x), x);\n"
+"if (lanes > 2)\n"
+"x = gpuscan_combine_wide(GPUSCAN_BEFORE(2, id, x), x);\n"
+"if (lanes > 4)\n"
+"x = gpuscan_combine_wide(GPUSCAN_BEFORE(4, id, x), x);\n"
 "#if GPUSCAN_WIDE == 16\n"
-"x = gpuscan_combine_wide(GPUSCAN_LOWER4(id, x), x);\n"
+"if (lanes > 8)\n"
+"x = gpuscan_combine_wide(GPUSCAN_BEFORE(8, id, x), x);\n"
 "#endif\n"
 "return x;\n"
-"}\n\n",
-"static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n"
-"#if GPUSCAN_ANY_ORDER\n"
-"x = gpuscan_combine_wide(GPUSCAN_UP1(id, x), x);\n"
-"x = gpuscan_combine_wide(GPUSCAN_UP2(id, x), x);\n"
-"x = gpuscan_combine_wide(GPUSCAN_UP4(id, x), x);\n"
-"#if GPUSCAN_WIDE == 16\n"
-"x = gpuscan_combine_wide(GPUSCAN_UP8(id, x), x);\n"
-"#endif\n"
-"#else\n"
-"x = gpuscan_scan_halves(x, id);\n"
-"x = gpuscan_combine_wide(GPUSCAN_LOWER_HALF(id, x), x);\n"
-"#endif\n"
-"return x;\n"
-"}\n\n\n"
+"}\n"
+"#define gpuscan_scan_wide(x, id) gpuscan_scan_lanes(x, id, GPUSCAN_WIDE)\n\n\n"
 "static inline gpuscan_wide gpuscan_pairs(gpuscan_wide a, gpuscan_wide b) {\n"
 "return gpuscan_combine_wide((gpuscan_wide)(a.even, b.even), (gpuscan_wide)(a.odd, b.odd));\n"
 "}\n\n"
@@ -5590,191 +5180,28 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
 "#endif\n"
 "}\n\n"
-"#define GPUSCAN_SEGMENTS_WIDE GPUSCAN_HAS_SHUFFLEVECTOR\n"
-"#if GPUSCAN_SEGMENTS_WIDE && (GPUSCAN_HEADS || GPUSCAN_REDUCES)\n\n"
+"#if GPUSCAN_HEADS || GPUSCAN_REDUCES\n\n"
 "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
 "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n\n\n"
+"#define GPUSCAN_BIT_AT(lane, none) 1u << (lane)\n"
 "static inline gpuscan_mask gpuscan_mask_of(uint bits) {\n"
-"#if GPUSCAN_WIDE == 16\n"
-"const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
-"32768u);\n"
-"return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
-"#else\n"
-"const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
-"return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
-"#endif\n"
+"const GPUSCAN_WIDEN(uint) lanes = (GPUSCAN_WIDEN(uint))(GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_BIT_AT, 0));\n"
+"return GPUSCAN_MASK_OF(((GPUSCAN_WIDEN(uint))(bits) & lanes) != 0u);\n"
 "}\n\n\n\n"
 "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
 "const gpuscan_mask none = (gpuscan_mask)(0);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER1(id, x), x);\n"
-"*closed |= GPUSCAN_LOWER1(none, *closed);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER2(id, x), x);\n"
-"*closed |= GPUSCAN_LOWER2(none, *closed);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER4(id, x), x);\n"
-"*closed |= GPUSCAN_LOWER4(none, *closed);\n"
+"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(1, id, x), x);\n"
+"*closed |= GPUSCAN_BEFORE(1, none, *closed);\n"
+"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(2, id, x), x);\n"
+"*closed |= GPUSCAN_BEFORE(2, none, *closed);\n"
+"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(4, id, x), x);\n"
+"*closed |= GPUSCAN_BEFORE(4, none, *closed);\n"
 "#if GPUSCAN_WIDE == 16\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER8(id, x), x);\n"
-"*closed |= GPUSCAN_LOWER8(none, *closed);\n"
+"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(8, id, x), x);\n"
+"*closed |= GPUSCAN_BEFORE(8, none, *closed);\n"
 "#endif\n"
 "return x;\n"
 "}\n"
-"#endif\n"
-"#else\n"
-"#define GPUSCAN_SEGMENTS_WIDE 0\n"
-"#endif\n\n",
-"#if GPUSCAN_WIDE > 1 && !GPUSCAN_RUNS\n\n\n"
-"typedef struct {\n"
-"gpuscan_wide low, high;\n"
-"} gpuscan_wide_prefix;\n\n"
-"static inline gpuscan_wide_prefix gpuscan_widen(gpuscan_prefix prefix) {\n"
-"gpuscan_wide_prefix wide;\n"
-"wide.low = (gpuscan_wide)(GPUSCAN_LOW_OF(prefix));\n"
-"wide.high = (gpuscan_wide)(GPUSCAN_HIGH(prefix));\n"
-"return wide;\n"
-"}\n"
-"static inline gpuscan_prefix gpuscan_narrow(gpuscan_wide_prefix wide) {\n"
-"gpuscan_prefix prefix = gpuscan_prefix_of(gpuscan_identity());\n"
-"GPUSCAN_LOW_OF(prefix) = GPUSCAN_LAST(wide.low);\n"
-"#if GPUSCAN_EXACT_PREFIX\n"
-"prefix.high = GPUSCAN_LAST(wide.high);\n"
-"#endif\n"
-"return prefix;\n"
-"}\n\n\n"
-"static inline void gpuscan_wide_settle(gpuscan_wide_prefix *wide, bool due) {\n"
-"if (GPUSCAN_EXACT_PREFIX && due)\n"
-"*wide = gpuscan_widen(gpuscan_prefix_settle(gpuscan_narrow(*wide)));\n"
-"}\n"
-"#endif\n\n"
-"#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS && !GPUSCAN_RUNS\n"
-"#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n\n\n"
-"#define GPUSCAN_LINKS ((ulong)GPUSCAN_STEP_LINKS * GPUSCAN_STEP)\n"
-"#define GPUSCAN_LINKS_FULL(i, begin) (((i) - (begin)) % GPUSCAN_LINKS == 0)\n"
-"static inline ulong gpuscan_links_end(ulong i, ulong begin, ulong end) {\n"
-"return GPUSCAN_EXACT_PREFIX ? i + min(end - i, GPUSCAN_LINKS - (i - begin) % GPUSCAN_LINKS) : end;\n"
-"}\n\n\n"
-"#if GPUSCAN_ANY_ORDER || GPUSCAN_REDUCE\n"
-"#define gpuscan_wide_sum_settle(sum) (void)(sum)\n"
-"#define GPUSCAN_SUM_STEP (GPUSCAN_STEP / 2)\n\n\n\n"
-"typedef struct {\n"
-"gpuscan_wide a, b, c, d;\n"
-"ulong i, end, stride, last;\n"
-"} gpuscan_wide_sum;\n\n\n"
-"static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
-"return first + 2 * GPUSCAN_STEP <= last;\n"
-"}\n\n"
-"static inline void gpuscan_wide_sum_prefetch(const gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"for (uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE) {\n"
-"GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"}\n"
-"}\n\n\n"
-"static inline void gpuscan_wide_sum_first(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"gpuscan_wide_sum_prefetch(sum, src);\n"
-"sum->a = gpuscan_load_wide(src, sum->i);\n"
-"sum->b = gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE);\n"
-"sum->c = gpuscan_load_wide(src, sum->i + sum->stride);\n"
-"sum->d = gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE);\n"
-"sum->i += GPUSCAN_STEP / 2;\n"
-"}\n\n\n",
-"static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last,\n"
-"uint head) {\n"
-"gpuscan_wide_sum sum;\n"
-"ulong stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n"
-"sum.i = first;\n"
-"sum.end = first + stride;\n"
-"sum.stride = stride;\n"
-"sum.last = last;\n"
-"gpuscan_wide_sum_first(&sum, src);\n"
-"return sum;\n"
-"}\n"
-"static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"gpuscan_wide_sum_prefetch(sum, src);\n"
-"sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n"
-"sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n"
-"sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n"
-"sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n"
-"sum->i += GPUSCAN_STEP / 2;\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_wide_sum_lanes(const gpuscan_wide_sum *sum) {\n"
-"gpuscan_wide x = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n"
-"for (uint lanes = GPUSCAN_WIDE; lanes > 1; lanes /= 2)\n"
-"x = gpuscan_pairs(x, x);\n"
-"return x.s0;\n"
-"}\n"
-"static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"gpuscan_t all, rest = gpuscan_identity();\n"
-"#if GPUSCAN_CASCADE\n"
-"while (sum->i + GPUSCAN_CASCADE_STEPS * (GPUSCAN_STEP / 2) <= sum->end) {\n"
-"for (uint s = 1; s < GPUSCAN_CASCADE_STEPS; s++)\n"
-"gpuscan_wide_sum_step(sum, src);\n"
-"all = gpuscan_wide_sum_lanes(sum);\n"
-"gpuscan_cascade_step(&cascade, &all, GPUSCAN_CASCADE);\n"
-"gpuscan_wide_sum_first(sum, src);\n"
-"}\n"
-"#endif\n"
-"while (sum->i < sum->end)\n"
-"gpuscan_wide_sum_step(sum, src);\n"
-"all = gpuscan_cascade_end(&cascade, gpuscan_wide_sum_lanes(sum), GPUSCAN_CASCADE);\n"
-"for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n"
-"rest = gpuscan_combine(rest, gpuscan_convert(src[i], i));\n"
-"return gpuscan_combine(all, rest);\n"
-"}\n"
-"#else\n"
-"#define GPUSCAN_SUM_STEP GPUSCAN_STEP\n"
-"#define gpuscan_wide_sum_settle(wide) gpuscan_wide_settle(&(wide)->sum, GPUSCAN_LINKS_FULL((wide)->i, (wide)->begin))\n"
-"\n\n",
-"typedef struct {\n"
-"gpuscan_wide_prefix sum;\n"
-"gpuscan_wide id;\n"
-"ulong i, begin, end, last;\n"
-"} gpuscan_wide_sum;\n\n"
-"#define gpuscan_is_wide(first, last) true\n\n"
-"static inline gpuscan_wide_sum gpuscan_chain_begin(global const gpuscan_src *src, ulong first, ulong last,\n"
-"uint head) {\n"
-"gpuscan_wide_sum sum;\n"
-"gpuscan_t start = gpuscan_identity();\n"
-"for (sum.i = first; sum.i < min(first + head, last); sum.i++)\n"
-"start = gpuscan_combine(start, gpuscan_convert(src[sum.i], sum.i));\n"
-"sum.sum.low = (gpuscan_wide)(start);\n"
-"sum.sum.high = gpuscan_identity_wide();\n"
-"sum.id = gpuscan_identity_wide();\n"
-"sum.begin = sum.i;\n"
-"sum.end = sum.i + (last - sum.i) / GPUSCAN_STEP * GPUSCAN_STEP;\n"
-"sum.last = last;\n"
-"return sum;\n"
-"}\n"
-"#define gpuscan_wide_sum_begin gpuscan_chain_begin\n"
-"static inline void gpuscan_chain_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"gpuscan_wide x;\n"
-"for (uint k = 0; k < GPUSCAN_STEP * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"x = gpuscan_pairs(gpuscan_pairs(gpuscan_load_wide(src, sum->i), gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE)),\n"
-"gpuscan_pairs(gpuscan_load_wide(src, sum->i + 2 * GPUSCAN_WIDE),\n"
-"gpuscan_load_wide(src, sum->i + 3 * GPUSCAN_WIDE)));\n"
-"x = gpuscan_scan_halves(x, sum->id);\n"
-"sum->sum.low = gpuscan_combine_wide(sum->sum.low, (gpuscan_wide)(GPUSCAN_LAST_LOWER(x)));\n"
-"sum->sum.low = gpuscan_combine_wide(sum->sum.low, (gpuscan_wide)(GPUSCAN_LAST(x)));\n"
-"sum->i += GPUSCAN_STEP;\n"
-"}\n"
-"#define gpuscan_wide_sum_step gpuscan_chain_step\n"
-"static inline gpuscan_t gpuscan_chain_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
-"gpuscan_t all;\n"
-"ulong i;\n"
-"while (sum->i < sum->end) {\n"
-"ulong stop = gpuscan_links_end(sum->i, sum->begin, sum->end);\n"
-"while (sum->i < stop)\n"
-"gpuscan_wide_sum_step(sum, src);\n"
-"gpuscan_wide_sum_settle(sum);\n"
-"}\n"
-"for (i = sum->end; i + GPUSCAN_WIDE <= sum->last; i += GPUSCAN_WIDE)\n"
-"sum->sum.low = gpuscan_combine_wide(sum->sum.low, gpuscan_scan_wide(gpuscan_load_wide(src, i), sum->id));\n"
-"all = GPUSCAN_LAST(sum->sum.low);\n"
-"for (; i < sum->last; i++)\n"
-"all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n"
-"return gpuscan_above(gpuscan_narrow(sum->sum), all);\n"
-"}\n"
-"#define gpuscan_wide_sum_end gpuscan_chain_end\n"
 "#endif\n"
 "#endif\n\n\n\n",
 "static inline uint gpuscan_span_head(global const gpuscan_dst *dst, ulong first, uint flags) {\n"
@@ -5809,8 +5236,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#if GPUSCAN_REDUCE\n\n"
 "#define GPUSCAN_SUM_BLOCK 64ul\n"
 "static inline gpuscan_t gpuscan_block_sum(global const gpuscan_src *src, ulong i) {\n"
-"for (uint k = 0; k < GPUSCAN_SUM_BLOCK * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+"gpuscan_prefetch_next(src + i, GPUSCAN_SUM_BLOCK * sizeof(gpuscan_src));\n"
 "return gpuscan_quarters_sum(src, i, GPUSCAN_SUM_BLOCK / 4);\n"
 "}\n"
 "__attribute__((noinline))\n"
@@ -5830,29 +5256,27 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "#endif\n\n\n",
 "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+"ulong i = first + 1, quarter = (last - first) / 4;\n"
 "gpuscan_t sum;\n"
 "if (first >= last)\n"
 "return gpuscan_identity();\n"
 "#if GPUSCAN_REDUCE\n"
 "if (GPUSCAN_CASCADE && last - first >= 2 * GPUSCAN_SUM_BLOCK)\n"
 "return gpuscan_blocks_sum(src, first, last);\n"
-"if (last - first >= 8) {\n"
-"ulong quarter = (last - first) / 4;\n"
+"if (quarter >= 2) {\n"
 "sum = gpuscan_quarters_sum(src, first, quarter);\n"
-"for (ulong i = first + 4 * quarter; i < last; i++)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
-"return sum;\n"
-"}\n"
+"i = first + 4 * quarter;\n"
+"} else\n"
 "#endif\n"
 "sum = gpuscan_convert(src[first], first);\n"
-"for (ulong i = first + 1; i < last; i++)\n"
+"for (; i < last; i++)\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
 "return sum;\n"
 "}\n"
 "#else\n"
 "#if GPUSCAN_REDUCES\n\n"
 "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
+"#if GPUSCAN_WIDE > 1\n"
 "gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
 "for (uint v = GPUSCAN_WIDE; v < GPUSCAN_WORD_BITS; v += GPUSCAN_WIDE)\n"
 "sum = gpuscan_combine_wide(sum, gpuscan_load_wide(values, i + v));\n"
@@ -5927,8 +5351,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "} values;\n"
 "ulong i, last = first + GPUSCAN_ARG_BLOCK;\n"
 "for (i = first; i < last; i += GPUSCAN_ARG_STEP) {\n"
-"for (uint at = 0; at < GPUSCAN_ARG_STEP * sizeof(gpuscan_src); at += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + at, 0);\n"
+"gpuscan_prefetch_next(src + i, GPUSCAN_ARG_STEP * sizeof(gpuscan_src));\n"
 "a = gpuscan_values_pick(a, gpuscan_values_load(src, i));\n"
 "b = gpuscan_values_pick(b, gpuscan_values_load(src, i + GPUSCAN_ARG_WIDE));\n"
 "c = gpuscan_values_pick(c, gpuscan_values_load(src, i + 2 * GPUSCAN_ARG_WIDE));\n"
@@ -5958,40 +5381,272 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return best;\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_RUNS\n\n",
-"static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last, uint head) {\n"
-"#if GPUSCAN_WIDE > 1\n"
-"if (gpuscan_is_wide(first, last)) {\n"
-"gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last, head);\n"
-"return gpuscan_wide_sum_end(&wide, src);\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_ARG_WIDE > 1\n"
-"return gpuscan_arg_sum(src, first, last);\n"
-"#endif\n"
-"return gpuscan_elements_sum(src, first, last);\n"
-"}\n"
-"#endif\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "typedef struct {\n"
 "gpuscan_from src;\n"
 "ulong first, last;\n"
 "uint head;\n"
 "gpuscan_t sum;\n"
-"} gpuscan_span;\n\n"
-"#if !GPUSCAN_HEADS && !GPUSCAN_RUNS\n\n\n"
+"} gpuscan_span;\n"
+"#if !GPUSCAN_RUNS\n"
+"#if GPUSCAN_WIDE > 1\n"
+"#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n\n\n"
+"#define GPUSCAN_SETTLES(i, begin) \\\n"
+" (GPUSCAN_EXACT_PREFIX && ((i) - (begin)) % (GPUSCAN_STEP_LINKS / (GPUSCAN_BY_HEADS ? 4 : 1) * GPUSCAN_STEP) == 0)\n"
+"#endif\n\n"
+"#if GPUSCAN_HEADS && GPUSCAN_WIDE > 1\n\n"
+"static inline gpuscan_mask gpuscan_heads_wide(gpuscan_from from, ulong i) {\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+"ulong words = from.keys[i / 32] | (ulong)from.keys[(i + GPUSCAN_WIDE - 1) / 32] << 32;\n"
+"return gpuscan_mask_of((uint)(words >> (uint)(i % 32)));\n"
+"#else\n"
+"GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
+"return GPUSCAN_MASK_OF(keys != (GPUSCAN_KEY)0);\n"
+"#else\n"
+"GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
+"return GPUSCAN_MASK_OF(GPUSCAN_STARTS_WIDE(GPUSCAN_WIDEN(GPUSCAN_KEY), before, keys));\n"
+"#endif\n"
+"#endif\n"
+"}\n\n\n"
+"static inline bool gpuscan_any_head(gpuscan_from from, ulong i, uint count) {\n"
+"union {\n"
+"gpuscan_mask mask;\n"
+"ulong word[sizeof(gpuscan_mask) / 8];\n"
+"} heads;\n"
+"ulong any = 0;\n"
+"heads.mask = gpuscan_heads_wide(from, i);\n"
+"for (uint v = GPUSCAN_WIDE; v < count; v += GPUSCAN_WIDE)\n"
+"heads.mask |= gpuscan_heads_wide(from, i + v);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < sizeof(gpuscan_mask) / 8; w++)\n"
+"any |= heads.word[w];\n"
+"return any != 0;\n"
+"}\n"
+"#endif\n\n\n\n"
+"static inline ulong gpuscan_vectors_begin(ulong first, ulong last, uint head) {\n"
+"return min(first + (!GPUSCAN_BY_HEADS ? head : GPUSCAN_COMPARES_KEYS && first == 0 ? 1 : 0), last);\n"
+"}\n\n\n"
+"static inline gpuscan_prefix gpuscan_element_add(gpuscan_from from, ulong i, gpuscan_prefix own) {\n"
+"GPUSCAN_LOW_OF(own) = gpuscan_combine_plain(GPUSCAN_LOW_OF(own), gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i));\n"
+"return GPUSCAN_BY_HEADS && (i + 1) % GPUSCAN_STEP_LINKS == 0 ? gpuscan_prefix_settle(own) : own;\n"
+"}\n\n"
+"#if GPUSCAN_ANY_ORDER || GPUSCAN_REDUCE\n"
+"#if GPUSCAN_WIDE > 1\n\n\n"
+"typedef struct {\n"
+"gpuscan_wide a, b, c, d;\n"
+"ulong i, end, stride, last;\n"
+"} gpuscan_wide_sum;\n\n\n",
+"#define gpuscan_is_wide(first, last) ((first) + 2 * GPUSCAN_STEP <= (last))\n\n"
+"static inline void gpuscan_wide_sum_clear(gpuscan_wide_sum *sum) {\n"
+"sum->a = sum->b = sum->c = sum->d = (gpuscan_wide)(GPUSCAN_IDENTITY);\n"
+"}\n"
+"static inline gpuscan_wide_sum gpuscan_wide_sum_begin(gpuscan_from src, ulong first, ulong last, uint head) {\n"
+"gpuscan_wide_sum sum;\n"
+"sum.stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n"
+"sum.i = first;\n"
+"sum.end = first + sum.stride;\n"
+"sum.last = last;\n"
+"gpuscan_wide_sum_clear(&sum);\n"
+"return sum;\n"
+"}\n"
+"static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, gpuscan_from src) {\n"
+"global const gpuscan_src *lower = src + sum->i, *upper = lower + sum->stride;\n"
+"gpuscan_prefetch_next(lower, 2 * GPUSCAN_WIDE * sizeof(gpuscan_src));\n"
+"gpuscan_prefetch_next(upper, 2 * GPUSCAN_WIDE * sizeof(gpuscan_src));\n"
+"sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n"
+"sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n"
+"sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n"
+"sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n"
+"sum->i += GPUSCAN_STEP / 2;\n"
+"}\n\n\n"
+"static inline gpuscan_t gpuscan_wide_sum_lanes(const gpuscan_wide_sum *sum) {\n"
+"gpuscan_wide x = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n"
+"for (uint lanes = GPUSCAN_WIDE; lanes > 1; lanes /= 2)\n"
+"x = gpuscan_pairs(x, x);\n"
+"return x.s0;\n"
+"}\n"
+"static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, gpuscan_from src) {\n"
+"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+"gpuscan_t all, rest = gpuscan_identity();\n"
+"while (GPUSCAN_CASCADE && sum->end - sum->i > GPUSCAN_CASCADE_STEPS * (GPUSCAN_STEP / 2)) {\n"
+"for (uint s = 0; s < GPUSCAN_CASCADE_STEPS; s++)\n"
+"gpuscan_wide_sum_step(sum, src);\n"
+"all = gpuscan_wide_sum_lanes(sum);\n"
+"gpuscan_cascade_step(&cascade, &all, GPUSCAN_CASCADE);\n"
+"gpuscan_wide_sum_clear(sum);\n"
+"}\n"
+"while (sum->i < sum->end)\n"
+"gpuscan_wide_sum_step(sum, src);\n"
+"all = gpuscan_cascade_end(&cascade, gpuscan_wide_sum_lanes(sum), GPUSCAN_CASCADE);\n"
+"for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n"
+"rest = gpuscan_combine(rest, gpuscan_convert(src[i], i));\n"
+"return gpuscan_combine(all, rest);\n"
+"}\n"
+"#endif\n"
+"#else\n\n\n",
+"typedef struct {\n"
+"gpuscan_prefix own;\n"
+"bool begun;\n"
+"ulong i, begin, end, last;\n"
+"#if GPUSCAN_WIDE > 1\n"
+"gpuscan_wide low;\n"
+"#endif\n"
+"} gpuscan_wide_sum;\n\n"
+"#if GPUSCAN_WIDE > 1\n"
+"static inline gpuscan_prefix gpuscan_vector_add(gpuscan_from from, ulong i, gpuscan_prefix own) {\n"
+"gpuscan_wide x = gpuscan_load_wide(GPUSCAN_ELEMENTS(from), i), id = gpuscan_identity_wide();\n"
+"#if GPUSCAN_HEADS\n"
+"gpuscan_mask closed = gpuscan_heads_wide(from, i);\n"
+"x = gpuscan_segments_scan_wide(x, id, &closed);\n"
+"if (GPUSCAN_LAST(closed))\n"
+"own = gpuscan_prefix_of(gpuscan_identity());\n"
+"#else\n"
+"x = gpuscan_scan_wide(x, id);\n"
+"#endif\n"
+"GPUSCAN_LOW_OF(own) = gpuscan_combine_plain(GPUSCAN_LOW_OF(own), GPUSCAN_LAST(x));\n"
+"return own;\n"
+"}\n\n\n\n"
+"static inline void gpuscan_chain_step(gpuscan_wide_sum *sum, gpuscan_from from) {\n"
+"global const gpuscan_src *src = GPUSCAN_ELEMENTS(from);\n"
+"ulong i = sum->i;\n"
+"gpuscan_wide_elements x;\n"
+"gpuscan_prefetch_next(src + i, GPUSCAN_STEP * sizeof(gpuscan_src));\n"
+"x.all = gpuscan_pairs(\n"
+"gpuscan_pairs(gpuscan_load_wide(src, i), gpuscan_load_wide(src, i + GPUSCAN_WIDE)),\n"
+"gpuscan_pairs(gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE)));\n"
+"x.all = gpuscan_scan_lanes(x.all, gpuscan_identity_wide(), GPUSCAN_WIDE / (GPUSCAN_BY_HEADS ? 4 : 2));\n"
+"if (GPUSCAN_BY_HEADS)\n"
+"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE / 4 - 1]));\n"
+"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE / 2 - 1]));\n"
+"if (GPUSCAN_BY_HEADS)\n"
+"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[3 * GPUSCAN_WIDE / 4 - 1]));\n"
+"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE - 1]));\n"
+"sum->i += GPUSCAN_STEP;\n"
+"if (GPUSCAN_SETTLES(sum->i, sum->begin)) {\n"
+"GPUSCAN_LOW_OF(sum->own) = GPUSCAN_LAST(sum->low);\n"
+"sum->own = gpuscan_prefix_settle(sum->own);\n"
+"sum->low = (gpuscan_wide)(GPUSCAN_LOW_OF(sum->own));\n"
+"}\n"
+"}\n"
+"#define gpuscan_wide_sum_step gpuscan_chain_step\n"
+"#endif\n\n\n"
+"static inline gpuscan_wide_sum gpuscan_chain_begin(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+"gpuscan_wide_sum sum;\n"
+"sum.own = gpuscan_prefix_of(gpuscan_identity());\n"
+"sum.begun = false;\n"
+"sum.i = first;\n"
+"sum.begin = sum.end = gpuscan_vectors_begin(first, last, head);\n"
+"sum.last = last;\n"
+"#if GPUSCAN_WIDE > 1\n"
+"sum.end += (last - sum.begin) / GPUSCAN_STEP * GPUSCAN_STEP;\n"
+"#endif\n"
+"#if GPUSCAN_HEADS\n"
+"sum.i = last;\n"
+"#if GPUSCAN_WIDE > 1\n"
+"while (sum.i > last - (last - sum.begin) % GPUSCAN_WIDE && !sum.begun)\n"
+"sum.begun = gpuscan_is_head(from, --sum.i);\n"
+"while (sum.i > sum.begin && !sum.begun) {\n"
+"uint elements = sum.i > sum.end ? GPUSCAN_WIDE : GPUSCAN_STEP;\n"
+"sum.i -= elements;\n"
+"sum.begun = gpuscan_any_head(from, sum.i, elements);\n"
+"}\n"
+"#endif\n"
+"while (sum.i > first && !sum.begun)\n"
+"sum.begun = gpuscan_is_head(from, --sum.i);\n"
+"#endif\n"
+"for (; sum.i < sum.begin; sum.i++)\n"
+"sum.own = gpuscan_element_add(from, sum.i, sum.own);\n"
+"#if GPUSCAN_WIDE > 1\n"
+"#if GPUSCAN_HEADS\n"
+"if (sum.i < sum.end) {\n"
+"for (uint v = 0; v < GPUSCAN_STEP; v += GPUSCAN_WIDE)\n"
+"sum.own = gpuscan_vector_add(from, sum.i + v, sum.own);\n"
+"sum.i += GPUSCAN_STEP;\n"
+"if (GPUSCAN_SETTLES(sum.i, sum.begin))\n"
+"sum.own = gpuscan_prefix_settle(sum.own);\n"
+"}\n"
+"#endif\n"
+"sum.low = (gpuscan_wide)(GPUSCAN_LOW_OF(sum.own));\n"
+"#endif\n"
+"return sum;\n"
+"}\n"
+"#define gpuscan_wide_sum_begin gpuscan_chain_begin\n\n",
+"static inline gpuscan_t gpuscan_chain_end(gpuscan_wide_sum *sum, gpuscan_from from) {\n"
+"gpuscan_prefix own = sum->own;\n"
+"#if GPUSCAN_WIDE > 1\n"
+"while (sum->i < sum->end)\n"
+"gpuscan_wide_sum_step(sum, from);\n"
+"own = sum->own;\n"
+"GPUSCAN_LOW_OF(own) = GPUSCAN_LAST(sum->low);\n"
+"for (; sum->i + GPUSCAN_WIDE <= sum->last; sum->i += GPUSCAN_WIDE)\n"
+"own = gpuscan_vector_add(from, sum->i, own);\n"
+"#endif\n"
+"for (; sum->i < sum->last; sum->i++)\n"
+"own = gpuscan_element_add(from, sum->i, own);\n"
+"return gpuscan_after_base(from.base, gpuscan_sum_of(GPUSCAN_VALUE_OF(GPUSCAN_WHOLE(own)), sum->begun));\n"
+"}\n"
+"#define gpuscan_wide_sum_end gpuscan_chain_end\n"
+"#define gpuscan_is_wide(first, last) true\n"
+"#endif\n\n\n"
+"static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+"#if GPUSCAN_WIDE > 1 || GPUSCAN_HEADS\n"
+"if (gpuscan_is_wide(first, last)) {\n"
+"gpuscan_wide_sum sum = gpuscan_wide_sum_begin(from, first, last, head);\n"
+"return gpuscan_wide_sum_end(&sum, from);\n"
+"}\n"
+"#endif\n"
+"#if GPUSCAN_HEADS\n"
+"return gpuscan_identity();\n"
+"#elif GPUSCAN_ARG_WIDE > 1\n"
+"return gpuscan_arg_sum(from, first, last);\n"
+"#else\n"
+"return gpuscan_elements_sum(from, first, last);\n"
+"#endif\n"
+"}\n\n\n\n\n"
 "typedef struct {\n"
 "gpuscan_prefix span, own;\n"
-"} gpuscan_before;\n\n"
-"static inline gpuscan_before gpuscan_before_of(gpuscan_prefix prefix, bool apart) {\n"
-"gpuscan_before before;\n"
-"before.span = prefix;\n"
-"before.own = apart ? gpuscan_prefix_of(gpuscan_identity()) : prefix;\n"
-"return before;\n"
+"bool begun;\n"
+"} gpuscan_before;\n\n\n"
+"static inline void gpuscan_elements_scan(gpuscan_from from, global gpuscan_dst *dst, ulong first, ulong last,\n"
+"gpuscan_before *before, bool apart) {\n"
+"for (ulong i = first; i < last; i++) {\n"
+"gpuscan_prefix next;\n"
+"gpuscan_t x;\n"
+"#if GPUSCAN_HEADS\n"
+"if (gpuscan_is_head(from, i)) {\n"
+"before->own = gpuscan_prefix_of(gpuscan_identity());\n"
+"before->span = gpuscan_prefix_of(gpuscan_sum_of(from.base, false));\n"
+"before->begun = true;\n"
+"}\n"
+"#endif\n"
+"next = gpuscan_element_add(from, i, before->own);\n"
+"x = GPUSCAN_INCLUSIVE ? GPUSCAN_WHOLE(next) : GPUSCAN_WHOLE(before->own);\n"
+"dst[i] = gpuscan_to_dst(apart ? gpuscan_after(before->span, x) : x);\n"
+"before->own = next;\n"
+"}\n"
 "}\n\n"
-"#if GPUSCAN_WIDE > 1\n\n"
+"#if GPUSCAN_WIDE > 1\n\n\n"
+"typedef struct {\n"
+"gpuscan_wide low, high;\n"
+"} gpuscan_wide_prefix;\n\n"
+"static inline gpuscan_wide_prefix gpuscan_widen(gpuscan_prefix prefix) {\n"
+"gpuscan_wide_prefix wide;\n"
+"wide.low = (gpuscan_wide)(GPUSCAN_LOW_OF(prefix));\n"
+"wide.high = (gpuscan_wide)(GPUSCAN_HIGH(prefix));\n"
+"return wide;\n"
+"}\n"
+"static inline gpuscan_prefix gpuscan_narrow(gpuscan_wide_prefix wide) {\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(gpuscan_identity());\n"
+"GPUSCAN_LOW_OF(prefix) = GPUSCAN_LAST(wide.low);\n"
+"#if GPUSCAN_EXACT_PREFIX\n"
+"prefix.high = GPUSCAN_LAST(wide.high);\n"
+"#endif\n"
+"return prefix;\n"
+"}\n\n\n",
 "typedef struct {\n"
 "gpuscan_wide_prefix span, own;\n"
+"bool begun;\n"
 "} gpuscan_wide_before;\n\n\n"
 "static inline void gpuscan_scan_store(global gpuscan_dst *dst, ulong i, gpuscan_wide x,\n"
 "const gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -6012,24 +5667,59 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
 "after->own.low = GPUSCAN_ANY_ORDER ? gpuscan_combine_wide(after->own.low, sum) : sum;\n"
 "}\n\n\n"
-"static inline void gpuscan_scan_vector(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
-"gpuscan_wide_before *after, bool apart, bool stream) {\n"
-"gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id), left = id;\n"
+"static inline void gpuscan_scan_vector(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+"gpuscan_wide_before *after, bool has_heads, bool apart, bool stream) {\n"
+"gpuscan_wide x = gpuscan_load_wide(GPUSCAN_ELEMENTS(from), i), left = id, before;\n"
+"gpuscan_wide_before here = *after;\n"
+"#if GPUSCAN_HEADS\n"
+"gpuscan_mask heads = (gpuscan_mask)(0), closed = heads;\n"
+"if (has_heads) {\n"
+"closed = heads = gpuscan_heads_wide(from, i);\n"
+"x = gpuscan_segments_scan_wide(x, id, &closed);\n"
+"here.own.high = closed ? id : here.own.high;\n"
+"here.span.low = closed ? (gpuscan_wide)(from.base) : here.span.low;\n"
+"here.span.high = closed ? id : here.span.high;\n"
+"after->own.high = (gpuscan_wide)(GPUSCAN_LAST(here.own.high));\n"
+"after->span = gpuscan_widen(gpuscan_narrow(here.span));\n"
+"after->begun = after->begun || GPUSCAN_LAST(closed);\n"
+"} else\n"
+"#endif\n"
+"x = gpuscan_scan_wide(x, id);\n"
 "#if !GPUSCAN_ANY_ORDER\n"
 "left = after->own.low;\n"
+"#if GPUSCAN_HEADS\n"
+"x = closed ? x : gpuscan_combine_wide(left, x);\n"
+"#else\n"
 "x = gpuscan_combine_wide(left, x);\n"
 "#endif\n"
-"gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : GPUSCAN_UP1(left, x), after, apart, stream);\n"
+"#endif\n"
+"before = GPUSCAN_UP(1, left, x);\n"
+"#if GPUSCAN_HEADS\n"
+"before = heads ? id : before;\n"
+"#endif\n"
+"gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : before, &here, apart, stream);\n"
 "gpuscan_wide_past(after, x);\n"
-"}\n\n\n\n",
-"static inline void gpuscan_scan_four(gpuscan_wide a, gpuscan_wide b, gpuscan_wide c, gpuscan_wide d,\n"
-"global gpuscan_dst *dst, ulong i, gpuscan_wide id, gpuscan_wide_before *after,\n"
-"bool apart, bool stream) {\n"
-"gpuscan_wide lower, left = id;\n"
-"a = gpuscan_scan_wide(a, id);\n"
-"b = gpuscan_scan_wide(b, id);\n"
-"c = gpuscan_scan_wide(c, id);\n"
-"d = gpuscan_scan_wide(d, id);\n"
+"}\n\n",
+"#if GPUSCAN_HEADS\n\n"
+"static inline void gpuscan_scan_step(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+"gpuscan_wide_before *after, bool apart, bool stream) {\n"
+"gpuscan_prefetch_next(from.src + i, GPUSCAN_STEP * sizeof(gpuscan_src));\n"
+"if (GPUSCAN_HEADS != GPUSCAN_HEADS_BITS)\n"
+"gpuscan_prefetch_next(from.keys + i, GPUSCAN_STEP * sizeof(GPUSCAN_KEY));\n"
+"if (gpuscan_any_head(from, i, GPUSCAN_STEP))\n"
+"for (uint v = 0; v < GPUSCAN_STEP; v += GPUSCAN_WIDE)\n"
+"gpuscan_scan_vector(from, dst, i + v, id, after, true, apart, stream);\n"
+"else\n"
+"for (uint v = 0; v < GPUSCAN_STEP; v += GPUSCAN_WIDE)\n"
+"gpuscan_scan_vector(from, dst, i + v, id, after, false, apart, stream);\n"
+"}\n"
+"#else\n\n\n"
+"static inline void gpuscan_scan_four(gpuscan_from src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+"gpuscan_wide_before *after, bool apart, bool stream) {\n"
+"gpuscan_wide a = gpuscan_scan_wide(gpuscan_load_wide(src, i), id), lower, left = id;\n"
+"gpuscan_wide b = gpuscan_scan_wide(gpuscan_load_wide(src, i + GPUSCAN_WIDE), id);\n"
+"gpuscan_wide c = gpuscan_scan_wide(gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), id);\n"
+"gpuscan_wide d = gpuscan_scan_wide(gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), id);\n"
 "b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), b);\n"
 "d = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(c)), d);\n"
 "#if !GPUSCAN_ANY_ORDER\n"
@@ -6040,362 +5730,111 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "lower = (gpuscan_wide)(GPUSCAN_LAST(b));\n"
 "c = gpuscan_combine_wide(lower, c);\n"
 "d = gpuscan_combine_wide(lower, d);\n"
-"gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? a : GPUSCAN_UP1(left, a), after, apart, stream);\n"
-"gpuscan_scan_store(dst, i + GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? b : GPUSCAN_UP1(a, b), after, apart, stream);\n"
-"gpuscan_scan_store(dst, i + 2 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? c : GPUSCAN_UP1(b, c), after, apart, stream);\n"
-"gpuscan_scan_store(dst, i + 3 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? d : GPUSCAN_UP1(c, d), after, apart, stream);\n"
+"gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? a : GPUSCAN_UP(1, left, a), after, apart, stream);\n"
+"gpuscan_scan_store(dst, i + GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? b : GPUSCAN_UP(1, a, b), after, apart, stream);\n"
+"gpuscan_scan_store(dst, i + 2 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? c : GPUSCAN_UP(1, b, c), after, apart, stream);\n"
+"gpuscan_scan_store(dst, i + 3 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? d : GPUSCAN_UP(1, c, d), after, apart, stream);\n"
 "gpuscan_wide_past(after, d);\n"
 "}\n"
-"static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
-"gpuscan_wide_before *after, bool apart, bool stream) {\n"
-"gpuscan_scan_four(gpuscan_load_wide(src, i), gpuscan_load_wide(src, i + GPUSCAN_WIDE),\n"
-"gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), dst,\n"
-"i, id, after, apart, stream);\n"
-"}\n"
-"#endif\n\n\n"
-"static inline void gpuscan_elements_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n"
-"ulong last, gpuscan_before *before, bool apart) {\n"
-"for (ulong i = first; i < last; i++) {\n"
-"gpuscan_t next = gpuscan_combine(GPUSCAN_LOW(before->own), gpuscan_convert(src[i], i));\n"
-"gpuscan_t x = gpuscan_above(before->own, GPUSCAN_INCLUSIVE ? next : GPUSCAN_LOW(before->own));\n"
-"dst[i] = gpuscan_to_dst(apart ? gpuscan_after(before->span, x) : x);\n"
-"GPUSCAN_LOW(before->own) = next;\n"
-"}\n"
-"}\n\n\n",
-"static inline void gpuscan_vectors_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, ulong last,\n"
-"gpuscan_before *before, ulong begin, bool apart, bool stream) {\n"
-"#if GPUSCAN_WIDE > 1\n"
-"if (i + GPUSCAN_WIDE <= last) {\n"
+"#define gpuscan_scan_step gpuscan_scan_four\n"
+"#endif\n\n\n\n",
+"static inline ulong gpuscan_vectors_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong last,\n"
+"gpuscan_before *before, bool apart, bool stream, gpuscan_wide_sum *sum,\n"
+"gpuscan_from ahead) {\n"
+"ulong begin = i, end = i + (last - i) / GPUSCAN_STEP * GPUSCAN_STEP;\n"
 "gpuscan_wide id = gpuscan_identity_wide();\n"
 "gpuscan_wide_before after;\n"
 "after.span = gpuscan_widen(before->span);\n"
 "after.own = gpuscan_widen(before->own);\n"
-"ulong end = i + (last - i) / GPUSCAN_STEP * GPUSCAN_STEP;\n"
+"after.begun = before->begun;\n"
 "while (i < end) {\n"
-"ulong stop = gpuscan_links_end(i, begin, end);\n"
+"if (sum->i < sum->end)\n"
+"gpuscan_wide_sum_step(sum, ahead);\n"
 "if (apart)\n"
-"for (; i < stop; i += GPUSCAN_STEP)\n"
-"gpuscan_scan_step(src, dst, i, id, &after, true, stream);\n"
+"gpuscan_scan_step(from, dst, i, id, &after, true, stream);\n"
 "else\n"
-"for (; i < stop; i += GPUSCAN_STEP)\n"
-"gpuscan_scan_step(src, dst, i, id, &after, false, stream);\n"
-"gpuscan_wide_settle(&after.own, GPUSCAN_LINKS_FULL(i, begin));\n"
+"gpuscan_scan_step(from, dst, i, id, &after, false, stream);\n"
+"i += GPUSCAN_STEP;\n"
+"if (GPUSCAN_SETTLES(i, begin))\n"
+"after.own = gpuscan_widen(gpuscan_prefix_settle(gpuscan_narrow(after.own)));\n"
 "}\n"
 "for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n"
-"gpuscan_scan_vector(src, dst, i, id, &after, apart, stream);\n"
+"gpuscan_scan_vector(from, dst, i, id, &after, true, apart, stream);\n"
+"before->span = gpuscan_narrow(after.span);\n"
 "before->own = gpuscan_narrow(after.own);\n"
+"before->begun = after.begun;\n"
+"return i;\n"
 "}\n"
-"#endif\n"
-"gpuscan_elements_scan(src, dst, i, last, before, apart);\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_prefix prefix,\n"
-"bool apart, uint flags) {\n"
-"ulong i = min(span->first + span->head, span->last);\n"
-"gpuscan_before before = gpuscan_before_of(prefix, apart);\n"
+"#endif\n\n\n\n"
+"static inline gpuscan_t gpuscan_span_scan_beside(const gpuscan_span *span, global gpuscan_dst *dst,\n"
+"gpuscan_prefix prefix, bool apart, uint flags, gpuscan_span *ahead) {\n"
+"gpuscan_from from = span->src;\n"
+"ulong last = span->last, i = gpuscan_vectors_begin(span->first, last, span->head);\n"
+"gpuscan_before before;\n"
 "gpuscan_t sum;\n"
-"bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
-"gpuscan_elements_scan(span->src, dst, span->first, i, &before, apart);\n"
-"gpuscan_vectors_scan(span->src, dst, i, span->last, &before, i, apart, stream);\n"
-"sum = GPUSCAN_WHOLE(before.own);\n"
-"return apart ? gpuscan_after(prefix, sum) : sum;\n"
-"}\n\n\n\n"
-"static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_prefix prefix,\n"
-"bool apart, uint flags, gpuscan_span *ahead) {\n"
-"global const gpuscan_src *src = span->src;\n"
-"ulong last = span->last, i = min(span->first + span->head, last);\n"
-"gpuscan_before before = gpuscan_before_of(prefix, apart);\n"
-"gpuscan_elements_scan(src, dst, span->first, i, &before, apart);\n"
+"apart = apart || GPUSCAN_BY_HEADS;\n"
+"before.span = prefix;\n"
+"before.own = apart ? gpuscan_prefix_of(gpuscan_identity()) : prefix;\n"
+"before.begun = false;\n"
+"gpuscan_elements_scan(from, dst, span->first, i, &before, apart);\n"
 "#if GPUSCAN_WIDE > 1\n"
-"bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
-"bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
-"ulong begin = i;\n"
-"gpuscan_wide_sum sum;\n"
-"if (wide) {\n"
-"gpuscan_wide id = gpuscan_identity_wide();\n"
-"gpuscan_wide_before after;\n"
-"after.span = gpuscan_widen(before.span);\n"
-"after.own = gpuscan_widen(before.own);\n"
-"sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
-"ulong end = i + min((last - i) / GPUSCAN_STEP, (sum.end - sum.i) / GPUSCAN_SUM_STEP) * GPUSCAN_STEP;\n"
-"while (i < end) {\n"
-"for (ulong stop = gpuscan_links_end(i, begin, end); i < stop; i += GPUSCAN_STEP) {\n"
-"gpuscan_wide_sum_step(&sum, ahead->src);\n"
-"gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
-"}\n"
-"gpuscan_wide_settle(&after.own, GPUSCAN_LINKS_FULL(i, begin));\n"
-"gpuscan_wide_sum_settle(&sum);\n"
-"}\n"
-"before.own = gpuscan_narrow(after.own);\n"
-"}\n"
-"gpuscan_vectors_scan(src, dst, i, last, &before, begin, apart, stream);\n"
-"if (wide)\n"
-"ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
-"else\n"
-"ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
+"gpuscan_wide_sum ahead_sum;\n"
+"ahead_sum.i = ahead_sum.end = 0;\n"
+"if (ahead)\n"
+"ahead_sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+"if (i + GPUSCAN_WIDE <= last)\n"
+"i = gpuscan_vectors_scan(from, dst, i, last, &before, apart,\n"
+"(flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0,\n"
+"&ahead_sum, ahead ? ahead->src : from);\n"
+"if (ahead)\n"
+"ahead->sum = gpuscan_wide_sum_end(&ahead_sum, ahead->src);\n"
+"#elif GPUSCAN_HEADS\n"
+"if (ahead)\n"
+"ahead->sum = gpuscan_span_sum(ahead->src, ahead->first, ahead->last, ahead->head);\n"
 "#else\n"
-"ulong k = ahead->first;\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"if (k < ahead->last) {\n"
-"sum = gpuscan_convert(ahead->src[k], k);\n"
-"k++;\n"
-"}\n"
-"for (ulong end = i + min(last - i, ahead->last - k); i < end;) {\n"
-"ulong line = min(end, i + max((ulong)1, GPUSCAN_LINE / sizeof(gpuscan_dst)));\n"
+"if (ahead) {\n"
+"ulong k = min(ahead->first + 1, ahead->last);\n"
+"gpuscan_t all = gpuscan_elements_sum(ahead->src, ahead->first, k);\n"
+"for (ulong end = i + min(last - i, ahead->last - k); i < end; i++, k++) {\n"
 "GPUSCAN_PREFETCH(ahead->src + k, GPUSCAN_PREFETCH_SRC, 0);\n"
 "if (GPUSCAN_PREFETCH_DST)\n"
 "GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
-"for (; i < line; i++, k++) {\n"
-"gpuscan_t next = gpuscan_combine(GPUSCAN_LOW(before.own), gpuscan_convert(src[i], i));\n"
-"gpuscan_t x = GPUSCAN_INCLUSIVE ? next : GPUSCAN_LOW(before.own);\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
-"dst[i] = gpuscan_to_dst(apart ? gpuscan_after(prefix, x) : x);\n"
-"GPUSCAN_LOW(before.own) = next;\n"
+"all = gpuscan_combine(all, gpuscan_convert(ahead->src[k], k));\n"
+"gpuscan_elements_scan(from, dst, i, i + 1, &before, apart);\n"
 "}\n"
-"}\n"
-"gpuscan_elements_scan(src, dst, i, last, &before, apart);\n"
 "for (; k < ahead->last; k++)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
-"ahead->sum = sum;\n"
+"all = gpuscan_combine(all, gpuscan_convert(ahead->src[k], k));\n"
+"ahead->sum = all;\n"
+"}\n"
 "#endif\n"
-"}\n\n\n",
+"gpuscan_elements_scan(from, dst, i, last, &before, apart);\n"
+"sum = gpuscan_sum_of(GPUSCAN_VALUE_OF(GPUSCAN_WHOLE(before.own)), before.begun);\n"
+"sum = gpuscan_after_base(from.base, sum);\n"
+"return apart ? gpuscan_after(prefix, sum) : sum;\n"
+"}\n"
+"#define gpuscan_span_scan(span, dst, prefix, apart, flags) gpuscan_span_scan_beside(span, dst, prefix, apart, flags, 0)\n"
+"#define gpuscan_span_scan_ahead gpuscan_span_scan_beside\n\n",
+"#if !GPUSCAN_HEADS\n\n"
 "#define GPUSCAN_SHORT_ROW 16\n\n\n"
 "static inline void gpuscan_rows_scan(global const gpuscan_src *src, ulong src_pitch, global gpuscan_dst *dst,\n"
 "ulong dst_pitch, ulong count, ulong rows, gpuscan_t base, uint flags,\n"
 "global gpuscan_dst *totals) {\n"
 "for (ulong row = 0; row < rows; row++) {\n"
-"gpuscan_t total;\n"
-"if (count < GPUSCAN_SHORT_ROW) {\n"
-"gpuscan_before before = gpuscan_before_of(gpuscan_prefix_of(base), false);\n"
-"gpuscan_elements_scan(src, dst, 0, count, &before, false);\n"
-"total = GPUSCAN_WHOLE(before.own);\n"
-"} else {\n"
 "gpuscan_span span;\n"
+"gpuscan_t total;\n"
 "span.src = src;\n"
 "span.first = 0;\n"
 "span.last = count;\n"
-"span.head = gpuscan_span_head(dst, 0, flags);\n"
+"span.head = count < GPUSCAN_SHORT_ROW ? (uint)count : gpuscan_span_head(dst, 0, flags);\n"
 "total = gpuscan_span_scan(&span, dst, gpuscan_prefix_of(base), false, flags);\n"
-"}\n"
 "if (flags & GPUSCAN_FLAG_TOTAL)\n"
 "totals[row] = gpuscan_to_dst(total);\n"
 "src += src_pitch;\n"
 "dst += dst_pitch;\n"
 "}\n"
-"}\n\n"
-"#elif GPUSCAN_HEADS\n\n\n"
-"typedef struct {\n"
-"gpuscan_prefix own, span;\n"
-"bool begun;\n"
-"} gpuscan_segment;\n\n"
-"static inline gpuscan_plain gpuscan_plain_above(gpuscan_prefix prefix, gpuscan_plain x) {\n"
-"return GPUSCAN_EXACT_PREFIX ? gpuscan_combine_plain(GPUSCAN_HIGH(prefix), x) : x;\n"
-"}\n\n\n"
-"static inline gpuscan_prefix gpuscan_segment_add(gpuscan_from from, ulong i, gpuscan_prefix own) {\n"
-"GPUSCAN_LOW_OF(own) = gpuscan_combine_plain(GPUSCAN_LOW_OF(own), gpuscan_convert(from.src[i], i));\n"
-"return (i + 1) % GPUSCAN_STEP_LINKS == 0 ? gpuscan_prefix_settle(own) : own;\n"
-"}\n\n"
-"static inline void gpuscan_segment_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_segment *at) {\n"
-"gpuscan_plain before, x;\n"
-"if (gpuscan_is_head(from, i)) {\n"
-"at->own = gpuscan_prefix_of(gpuscan_identity());\n"
-"at->span = gpuscan_prefix_of(gpuscan_sum_of(from.base, false));\n"
-"at->begun = true;\n"
-"}\n"
-"before = gpuscan_plain_above(at->own, GPUSCAN_LOW_OF(at->own));\n"
-"at->own = gpuscan_segment_add(from, i, at->own);\n"
-"x = GPUSCAN_INCLUSIVE ? gpuscan_plain_above(at->own, GPUSCAN_LOW_OF(at->own)) : before;\n"
-"dst[i] = gpuscan_plain_to_dst(gpuscan_plain_above(at->span, gpuscan_combine_plain(GPUSCAN_LOW_OF(at->span), x)));\n"
-"}\n\n\n\n"
-"static inline ulong gpuscan_segments_begin(ulong first, ulong last) {\n"
-"return min(first + (GPUSCAN_COMPARES_KEYS && first == 0 ? 1 : 0), last);\n"
-"}\n"
-"static inline ulong gpuscan_segments_end(ulong begin, ulong last) {\n"
-"return GPUSCAN_SEGMENTS_WIDE ? last - (last - begin) % GPUSCAN_WIDE : begin;\n"
-"}\n\n",
-"#if GPUSCAN_SEGMENTS_WIDE\n"
-"GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_mask)\n\n\n"
-"static inline gpuscan_mask gpuscan_heads_wide(gpuscan_from from, ulong i) {\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
-"ulong words = from.keys[i / 32] | (ulong)from.keys[(i + GPUSCAN_WIDE - 1) / 32] << 32;\n"
-"return gpuscan_mask_of((uint)(words >> (uint)(i % 32)));\n"
-"#else\n"
-"GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
-"return GPUSCAN_MASK_OF(keys != (GPUSCAN_KEY)0);\n"
-"#else\n"
-"GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
-"return GPUSCAN_MASK_OF(GPUSCAN_STARTS_WIDE(GPUSCAN_WIDEN(GPUSCAN_KEY), before, keys));\n"
-"#endif\n"
-"#endif\n"
-"}\n\n"
-"#define GPUSCAN_SEGMENTS_STEP (4 * GPUSCAN_WIDE)\n\n"
-"#define GPUSCAN_SEGMENTS_SETTLE(i, begin) (((i) - (begin)) % (GPUSCAN_STEP_LINKS / 4 * GPUSCAN_SEGMENTS_STEP) == 0)\n"
-"\n\n"
-"static inline bool gpuscan_any_head(gpuscan_from from, ulong i) {\n"
-"gpuscan_mask heads = gpuscan_heads_wide(from, i);\n"
-"for (uint v = GPUSCAN_WIDE; v < GPUSCAN_SEGMENTS_STEP; v += GPUSCAN_WIDE)\n"
-"heads |= gpuscan_heads_wide(from, i + v);\n"
-"return gpuscan_any_bit(heads);\n"
-"}\n\n\n"
-"static inline gpuscan_wide gpuscan_step_sums(gpuscan_from from, ulong i) {\n"
-"gpuscan_wide x = gpuscan_pairs(gpuscan_pairs(gpuscan_load_wide(from.src, i),\n"
-"gpuscan_load_wide(from.src, i + GPUSCAN_WIDE)),\n"
-"gpuscan_pairs(gpuscan_load_wide(from.src, i + 2 * GPUSCAN_WIDE),\n"
-"gpuscan_load_wide(from.src, i + 3 * GPUSCAN_WIDE)));\n"
-"for (uint lanes = GPUSCAN_WIDE; lanes > 4; lanes /= 2)\n"
-"x = gpuscan_pairs(x, x);\n"
-"return x;\n"
-"}\n\n\n"
-"typedef struct {\n"
-"gpuscan_wide_prefix own, span;\n"
-"gpuscan_wide whole, base, id;\n"
-"bool begun;\n"
-"} gpuscan_segment_wide;\n\n\n"
-"GPUSCAN_INLINE void gpuscan_segment_vector_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i,\n"
-"gpuscan_segment_wide *at, bool has_heads, bool stream) {\n"
-"gpuscan_mask closed = (gpuscan_mask)(0), heads = closed;\n"
-"gpuscan_wide x = gpuscan_load_wide(from.src, i), before;\n"
-"gpuscan_wide_prefix own = at->own, span = at->span;\n"
-"if (GPUSCAN_PREFETCH_DST && !stream)\n"
-"GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
-"if (has_heads) {\n"
-"closed = heads = gpuscan_heads_wide(from, i);\n"
-"x = gpuscan_segments_scan_wide(x, at->id, &closed);\n"
-"x = closed ? x : gpuscan_combine_wide(own.low, x);\n"
-"own.high = closed ? at->id : own.high;\n"
-"span.low = closed ? at->base : span.low;\n"
-"span.high = closed ? at->id : span.high;\n"
-"at->own.high = (gpuscan_wide)(GPUSCAN_LAST(own.high));\n"
-"at->span = gpuscan_widen(gpuscan_narrow(span));\n"
-"at->begun = at->begun || GPUSCAN_LAST(closed);\n"
-"} else {\n"
-"x = gpuscan_combine_wide(own.low, gpuscan_scan_wide(x, at->id));\n"
-"}\n"
-"at->own.low = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
-"x = GPUSCAN_EXACT_PREFIX ? gpuscan_combine_wide(own.high, x) : x;\n"
-"before = heads ? at->id : GPUSCAN_UP1(at->whole, x);\n"
-"at->whole = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
-"x = gpuscan_combine_wide(span.low, GPUSCAN_INCLUSIVE ? x : before);\n"
-"gpuscan_store_wide(dst, i, GPUSCAN_EXACT_PREFIX ? gpuscan_combine_wide(span.high, x) : x, stream);\n"
-"}\n\n\n",
-"static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
-"gpuscan_segment *segment, bool stream) {\n"
-"gpuscan_segment_wide at;\n"
-"ulong begin = i;\n"
-"at.own = gpuscan_widen(segment->own);\n"
-"at.span = gpuscan_widen(segment->span);\n"
-"at.whole = (gpuscan_wide)(gpuscan_plain_above(segment->own, GPUSCAN_LOW_OF(segment->own)));\n"
-"at.base = (gpuscan_wide)(from.base);\n"
-"at.id = gpuscan_identity_wide();\n"
-"at.begun = segment->begun;\n"
-"for (; i + GPUSCAN_SEGMENTS_STEP <= end; i += GPUSCAN_SEGMENTS_STEP) {\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENTS_STEP * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"for (uint k = 0; (k < GPUSCAN_SEGMENTS_STEP * sizeof(GPUSCAN_KEY)) & (GPUSCAN_HEADS != GPUSCAN_HEADS_BITS);\n"
-"k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(from.keys + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"if (gpuscan_any_head(from, i))\n"
-"for (uint v = 0; v < GPUSCAN_SEGMENTS_STEP; v += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector_scan(from, dst, i + v, &at, true, stream);\n"
-"else\n"
-"for (uint v = 0; v < GPUSCAN_SEGMENTS_STEP; v += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector_scan(from, dst, i + v, &at, false, stream);\n"
-"gpuscan_wide_settle(&at.own, GPUSCAN_SEGMENTS_SETTLE(i + GPUSCAN_SEGMENTS_STEP, begin));\n"
-"}\n"
-"for (; i < end; i += GPUSCAN_WIDE)\n"
-"gpuscan_segment_vector_scan(from, dst, i, &at, true, stream);\n"
-"segment->own = gpuscan_narrow(at.own);\n"
-"segment->span = gpuscan_narrow(at.span);\n"
-"segment->begun = at.begun;\n"
-"}\n"
-"#endif\n\n\n"
-"static inline gpuscan_t gpuscan_span_sum_by_heads(gpuscan_from from, ulong first, ulong last, uint head) {\n"
-"gpuscan_prefix own = gpuscan_prefix_of(gpuscan_identity());\n"
-"ulong begin = gpuscan_segments_begin(first, last), end = gpuscan_segments_end(begin, last), i = last;\n"
-"bool begun = false;\n"
-"while (i > end && !begun)\n"
-"begun = gpuscan_is_head(from, --i);\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
-"while (!begun && i >= begin + GPUSCAN_SEGMENTS_STEP && !gpuscan_any_head(from, i - GPUSCAN_SEGMENTS_STEP)) {\n"
-"i -= GPUSCAN_SEGMENTS_STEP;\n"
-"for (uint k = 0; (k < GPUSCAN_SEGMENTS_STEP * sizeof(GPUSCAN_KEY)) & (GPUSCAN_HEADS != GPUSCAN_HEADS_BITS);\n"
-"k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(from.keys + i, (size_t)k - GPUSCAN_PREFETCH_SRC, 0);\n"
-"}\n"
-"while (i > begin && !begun) {\n"
-"i -= GPUSCAN_WIDE;\n"
-"begun = gpuscan_any_bit(gpuscan_heads_wide(from, i));\n"
 "}\n"
 "#endif\n"
-"while (i > first && !begun)\n"
-"begun = gpuscan_is_head(from, --i);\n"
-"for (; i < begin; i++)\n"
-"own = gpuscan_segment_add(from, i, own);\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
-"if (i < end) {\n"
-"gpuscan_wide id = gpuscan_identity_wide();\n"
-"gpuscan_mask closed = gpuscan_heads_wide(from, i);\n"
-"gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed);\n"
-"gpuscan_plain low = gpuscan_combine_plain(GPUSCAN_LOW_OF(own), GPUSCAN_LAST(x));\n"
-"GPUSCAN_LOW_OF(own) = GPUSCAN_LAST(closed) ? GPUSCAN_LAST(x) : low;\n"
-"i += GPUSCAN_WIDE;\n\n",
-"while (i < end) {\n"
-"if (GPUSCAN_SEGMENTS_SETTLE(i, begin))\n"
-"own = gpuscan_prefix_settle(own);\n"
-"low = GPUSCAN_LOW_OF(own);\n"
-"if ((i - begin) % GPUSCAN_SEGMENTS_STEP == 0 && i + GPUSCAN_SEGMENTS_STEP <= end) {\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENTS_STEP * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"x = gpuscan_step_sums(from, i);\n"
-"low = gpuscan_combine_plain(gpuscan_combine_plain(low, x.s0), x.s1);\n"
-"low = gpuscan_combine_plain(gpuscan_combine_plain(low, x.s2), x.s3);\n"
-"i += GPUSCAN_SEGMENTS_STEP;\n"
-"} else {\n"
-"low = gpuscan_combine_plain(low, GPUSCAN_LAST(gpuscan_scan_wide(gpuscan_load_wide(from.src, i), id)));\n"
-"i += GPUSCAN_WIDE;\n"
-"}\n"
-"GPUSCAN_LOW_OF(own) = low;\n"
-"}\n"
-"if (GPUSCAN_SEGMENTS_SETTLE(i, begin))\n"
-"own = gpuscan_prefix_settle(own);\n"
-"}\n"
-"#endif\n"
-"for (; i < last; i++)\n"
-"own = gpuscan_segment_add(from, i, own);\n"
-"return gpuscan_after_base(from.base, gpuscan_sum_of(gpuscan_plain_above(own, GPUSCAN_LOW_OF(own)), begun));\n"
-"}\n"
-"#define gpuscan_span_sum gpuscan_span_sum_by_heads\n\n\n\n"
-"static inline gpuscan_t gpuscan_span_scan_by_heads(const gpuscan_span *span, global gpuscan_dst *dst,\n"
-"gpuscan_prefix prefix, bool apart, uint flags) {\n"
-"gpuscan_from from = span->src;\n"
-"ulong i = span->first, last = span->last, begin = gpuscan_segments_begin(i, last);\n"
-"gpuscan_plain sum;\n"
-"gpuscan_segment at;\n"
-"at.own = gpuscan_prefix_of(gpuscan_identity());\n"
-"at.span = prefix;\n"
-"at.begun = false;\n"
-"for (; i < begin; i++)\n"
-"gpuscan_segment_scan(from, dst, i, &at);\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
-"i = gpuscan_segments_end(begin, last);\n"
-"if (begin < i)\n"
-"gpuscan_segments_scan(from, dst, begin, i, &at,\n"
-"(flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, begin, flags) == 0);\n"
-"#endif\n"
-"for (; i < last; i++)\n"
-"gpuscan_segment_scan(from, dst, i, &at);\n"
-"sum = gpuscan_plain_above(at.own, GPUSCAN_LOW_OF(at.own));\n"
-"return gpuscan_after(prefix, gpuscan_after_base(from.base, gpuscan_sum_of(sum, at.begun)));\n"
-"}\n"
-"#define gpuscan_span_scan gpuscan_span_scan_by_heads\n\n"
-"static inline void gpuscan_span_scan_ahead_by_heads(const gpuscan_span *span, global gpuscan_dst *dst,\n"
-"gpuscan_prefix prefix, bool apart, uint flags,\n"
-"gpuscan_span *ahead) {\n"
-"gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
-"ahead->sum = gpuscan_span_sum(ahead->src, ahead->first, ahead->last, ahead->head);\n"
-"}\n"
-"#define gpuscan_span_scan_ahead gpuscan_span_scan_ahead_by_heads\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define gpuscan_tile_sum_alone(src, first, count, shared) \\\n"
 " gpuscan_span_sum(src, first, min((first) + GPUSCAN_TILE, count), (shared)->head)\n\n",
 NULL};
@@ -6407,13 +5846,13 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 5240 \"kernels.cl.inc\"\n"
+"#line 4668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
 "uint tile, share, shares;\n"
-"bool ends;\n"
-"} gpuscan_job;\n\n\n"
+"} gpuscan_job;\n"
+"#define GPUSCAN_ENDS(job) ((job)->first + GPUSCAN_TILE >= gpuscan_units((job)->count))\n\n\n"
 "#if GPUSCAN_WORD\n"
 "typedef gpuscan_word gpuscan_states;\n"
 "#else\n"
@@ -6577,14 +6016,9 @@ static const char *const gpuscan__piece_handover[] = {
 "static inline uint gpuscan_live_tiles(ulong count) {\n"
 "return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
 "}\n\n\n\n\n\n"
-"#if GPUSCAN_COUNTED\n"
-"#if GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER\n"
-"#define GPUSCAN_HAVE_OWN(all, drawers) ((drawers) >= (all))\n"
-"#else\n"
-"#define GPUSCAN_HAVE_OWN(all, drawers) false\n"
-"#endif\n\n\n\n\n"
+"#if GPUSCAN_COUNTED\n\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_draw(global uint *counter, uint all, uint drawers, uint own, local gpuscan_shared *shared) {\n"
-"if (GPUSCAN_HAVE_OWN(all, drawers))\n"
+"if ((GPUSCAN_AHEAD || GPUSCAN_GROUPS_IN_ORDER) && drawers >= all)\n"
 "return own;\n"
 "GPUSCAN_BARRIER();\n"
 "return gpuscan_ticket(counter, all + drawers, &shared->ticket);\n"
@@ -6642,15 +6076,27 @@ static const char *const gpuscan__piece_handover[] = {
 "return gpuscan_window_begin(sum, shared);\n"
 "}\n"
 "#endif\n\n"
-"#if GPUSCAN_FEW\n\n\n\n"
+"#if !GPUSCAN_AHEAD\n\n"
 "static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
-"if (GPUSCAN_ITEM != 0 || (ulong)(tile + 1) * GPUSCAN_TILE >= row->count)\n"
+"if (GPUSCAN_ITEM != 0)\n"
 "return;\n"
-"if (!GPUSCAN_TEST_SILENT(tile))\n"
+"if (!GPUSCAN_TEST_SILENT(tile)) {\n"
+"#if GPUSCAN_FEW\n"
+"if ((ulong)(tile + 1) * GPUSCAN_TILE < row->count)\n"
 "gpuscan_state_store(row, tile, GPUSCAN_ROW_TAG(row), sum);\n"
+"#else\n"
+"if (!GPUSCAN_HAS_BEGUN(sum) && tile != 0)\n"
+"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_AGGREGATE, gpuscan_link_of(sum));\n"
+"else\n"
+"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX,\n"
+"gpuscan_prefix_next(gpuscan_prefix_of(row->base), sum, 0));\n"
+"#endif\n"
+"}\n"
 "if (row->in_place)\n"
 "gpuscan_device_fence();\n"
-"}\n\n\n\n"
+"}\n"
+"#endif\n\n"
+"#if GPUSCAN_FEW\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
 "gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
 "uint before = tile / GPUSCAN_WINDOW;\n"
@@ -6688,20 +6134,7 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "return true;\n"
 "}\n"
-"#elif !GPUSCAN_AHEAD\n\n\n\n",
-"static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
-"if (GPUSCAN_ITEM != 0)\n"
-"return;\n"
-"if (!GPUSCAN_TEST_SILENT(tile)) {\n"
-"if (!GPUSCAN_HAS_BEGUN(sum) && tile != 0)\n"
-"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_AGGREGATE, gpuscan_link_of(sum));\n"
-"else\n"
-"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX,\n"
-"gpuscan_prefix_next(gpuscan_prefix_of(row->base), sum, 0));\n"
-"}\n"
-"if (row->in_place)\n"
-"gpuscan_device_fence();\n"
-"}\n\n\n\n"
+"#elif !GPUSCAN_AHEAD\n\n\n\n\n",
 "#if GPUSCAN_EXACT_PREFIX\n"
 "#define GPUSCAN_CHAIN_STEP (GPUSCAN_WINDOW < 2 * GPUSCAN_TILE_LINKS ? (GPUSCAN_WINDOW + 1) / 2 : GPUSCAN_TILE_LINKS)\n"
 "#define GPUSCAN_UNROLL_STEPS\n"
@@ -6746,7 +6179,7 @@ static const char *const gpuscan__piece_handover[] = {
 "if (prefixes)\n"
 "return GPUSCAN_NONE;\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_add_later(const gpuscan_row *row, uint tile, gpuscan_nearest found,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_prefix sum = gpuscan_prefix_at(found.value, found.lane);\n"
@@ -6781,7 +6214,7 @@ static const char *const gpuscan__piece_handover[] = {
 "sum = gpuscan_prefix_at(next, found.lane);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_find_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_nearest found;\n"
@@ -6798,7 +6231,7 @@ static const char *const gpuscan__piece_handover[] = {
 "if (GPUSCAN_ITEM == 0 && tile != 0 && !GPUSCAN_TEST_SILENT(tile))\n"
 "gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(prefix, sum, tile));\n"
 "return prefix;\n"
-"}\n\n",
+"}\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
 "gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
@@ -6816,9 +6249,6 @@ static const char *const gpuscan__piece_handover[] = {
 "#if GPUSCAN_AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
 "#define GPUSCAN_FINDERS (GPUSCAN_OP_LISTS ? 1 : GPUSCAN_FOLDERS)\n\n\n"
-"static inline uint gpuscan_states_of(uint tiles) {\n"
-"return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
-"}\n\n\n"
 "GPUSCAN_INLINE bool gpuscan_after_load(const gpuscan_row *row, uint tile, gpuscan_prefix *after) {\n"
 "return gpuscan_words_load(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after);\n"
 "}\n"
@@ -6842,7 +6272,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_after_load(row, tile - 1, prefix);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_row *row, uint tile, local gpuscan_shared *shared) {\n"
 "uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
 "gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
@@ -6864,7 +6294,7 @@ static const char *const gpuscan__piece_handover[] = {
 "if (GPUSCAN_WINDOW_LANE == 0)\n"
 "gpuscan_after_store(row, from + GPUSCAN_WINDOW - 1, prefix);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE bool gpuscan_prefix_await(const gpuscan_row *row, uint tile, bool there, gpuscan_prefix *prefix,\n"
 "local gpuscan_shared *shared) {\n"
 "uint polls = 0;\n"
@@ -6912,7 +6342,7 @@ static const char *const gpuscan__piece_handover[] = {
 "} else {\n"
 "sums = gpuscan_window_begin(sum, shared);\n"
 "}\n"
-"if (!mine) {\n\n"
+"if (!mine) {\n\n",
 "bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
 "while (!turned && known == GPUSCAN_WINDOW)\n"
 "turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
@@ -6933,7 +6363,7 @@ static const char *const gpuscan__piece_handover[] = {
 "done = known;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
 "gpuscan_t x;\n"
 "if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
@@ -6979,7 +6409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5979 \"kernels.cl.inc\"\n"
+"#line 5395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -7069,7 +6499,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (GPUSCAN_ROWS_GUARDED && !gpuscan_is_of_rows(tile, i + v, column))\n"
 "return gpuscan_identity();\n"
 "return gpuscan_convert(gpuscan_src_at(vector, v), column);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "#define GPUSCAN_ROWS_QUICK (GPUSCAN_VECTOR > 4 || GPUSCAN_PACKED_HERE)\n"
 "#if GPUSCAN_ROWS_QUICK && GPUSCAN_LANES_APART\n"
 "#define GPUSCAN_ANY_LANE(x) (gpuscan_ballot(x) != 0)\n"
@@ -7077,37 +6507,30 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#define GPUSCAN_ANY_LANE(x) (x)\n"
 "#endif\n"
 "static inline bool gpuscan_row_vector_is_mixed(const gpuscan_row_tile *tile, uint i, uint column, uint heads) {\n"
-"#if GPUSCAN_ROWS_GUARDED\n"
-"if (i < tile->begin || column + GPUSCAN_VECTOR > tile->count || i + GPUSCAN_VECTOR > tile->begin + tile->elements)\n"
-"return true;\n"
-"#endif\n"
-"return heads > 1;\n"
+"bool outside = i < tile->begin || column + GPUSCAN_VECTOR > tile->count ||\n"
+"i + GPUSCAN_VECTOR > tile->begin + tile->elements;\n"
+"return (GPUSCAN_ROWS_GUARDED && outside) || heads > 1;\n"
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile, uint i,\n"
 "uint column, uint heads, uint *rises) {\n"
-"gpuscan_t sum;\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"if (GPUSCAN_ROWS_QUICK && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads))) {\n"
+"*rises = gpuscan_vector_rises(vector, column, GPUSCAN_VECTOR, 0);\n"
+"return gpuscan_vector_sum(vector, column, GPUSCAN_VECTOR, 0);\n"
+"}\n"
 "*rises = 1;\n"
-"#if GPUSCAN_FLOAT_SUM\n"
-"{\n"
-"uint first = column;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"if (v > 0)\n"
-"first = heads >> v & 1 ? 0 : first + 1;\n"
-"*rises = (*rises || (heads >> v & 1)) && gpuscan_row_element(vector, v, tile, i, first) >= 0;\n"
-"}\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_ROWS_QUICK\n"
-"if (!GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads)))\n"
-"return gpuscan_vector_sum(vector, column, 0);\n"
-"#endif\n"
-"sum = gpuscan_row_element(vector, 0, tile, i, column);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 1; v < GPUSCAN_VECTOR; v++) {\n"
-"column = heads >> v & 1 ? 0 : column + 1;\n"
+"bool is_head = v == 0 || (heads >> v & 1);\n"
+"column = v == 0 ? column : is_head ? 0 : column + 1;\n"
 "gpuscan_t x = gpuscan_row_element(vector, v, tile, i, column);\n"
-"sum = heads >> v & 1 ? x : gpuscan_combine(sum, x);\n"
+"if (is_head)\n"
+"sum = x;\n"
+"else\n"
+"sum = gpuscan_combine(sum, x);\n"
+"#if GPUSCAN_FLOAT_SUM\n"
+"*rises = (*rises || is_head) && x >= 0;\n"
+"#endif\n"
 "}\n"
 "return sum;\n"
 "}\n\n\n"
@@ -7133,9 +6556,9 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "data->before[k] = gpuscan_identity();\n"
 "else if (gpuscan_row_reach(places[k].column) > GPUSCAN_LANE)\n"
 "data->before[k] = gpuscan_combine(carry, data->before[k]);\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"data->end[k] = reach[k] > GPUSCAN_LANE ? gpuscan_combine(carry, x[k]) : x[k];\n"
-"#endif\n\n",
+"data->end[k] = x[k];\n"
+"if (!GPUSCAN_ANY_ORDER && reach[k] > GPUSCAN_LANE)\n"
+"data->end[k] = gpuscan_combine(carry, x[k]);\n\n",
 "carry = column != 0 && column + GPUSCAN_VECTOR_STRIDE <= tile->row_length ? gpuscan_combine(carry, sum[k])\n"
 ": sum[k];\n"
 "}\n"
@@ -7169,12 +6592,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (gpuscan_row_reach(column) > number)\n"
 "ends.before = gpuscan_combine(data->group, ends.before);\n"
 "ends.before = gpuscan_combine(base, ends.before);\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"ends.end = !heads && gpuscan_row_reach(column) > number ? gpuscan_combine(data->group, data->end[k]) : data->end[k];\n"
+"ends.end = data->end[k];\n"
+"if (!GPUSCAN_ANY_ORDER && !heads && gpuscan_row_reach(column) > number)\n"
+"ends.end = gpuscan_combine(data->group, ends.end);\n"
+"if (!GPUSCAN_ANY_ORDER)\n"
 "ends.end = gpuscan_combine(base, ends.end);\n"
 "#if GPUSCAN_FLOAT_SUM\n"
 "ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
-"#endif\n"
 "#endif\n"
 "return ends;\n"
 "}\n\n\n"
@@ -7184,8 +6608,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "uint heads = gpuscan_row_heads(tile, place.column);\n"
 "gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place.column, heads, k);\n"
 "gpuscan_plain x[GPUSCAN_VECTOR];\n"
-"#if GPUSCAN_ROWS_QUICK\n"
-"if (!totals && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, place.column, heads))) {\n"
+"if (GPUSCAN_ROWS_QUICK && !totals && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, place.column, heads))) {\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
 "gpuscan_vector_scan_packed(out, &data->vector[k], ends.before);\n"
 "#else\n"
@@ -7196,7 +6619,6 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#endif\n"
 "return;\n"
 "}\n"
-"#endif\n"
 "uint column = place.column;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -7278,19 +6700,12 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (gap == 0 && (GPUSCAN_ROW_GAPS | (tile->count == tile->row_length)))\n"
 "return 0xffffffffu;\n"
 "return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
-"}\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
-"gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
-"gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
-"gpuscan_scan_rows_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"uint flags = (uint)numbers.flags, before = 0;\n"
-"ulong row = get_group_id(0) * numbers.tile_rows;\n"
-"uint rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_t base;\n"
-"gpuscan_tile data;\n"
-"gpuscan_row_place places[GPUSCAN_ITEM_VECTORS];\n"
+"}\n\n\n"
+"static inline gpuscan_row_tile gpuscan_row_tile_of(global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+"gpuscan_scan_rows_numbers numbers, ulong row, uint rows,\n"
+"ulong count) {\n"
 "gpuscan_row_tile tile;\n"
+"uint before = 0;\n"
 "tile.src = src + numbers.src_offset + row * numbers.src_pitch;\n"
 "tile.dst = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
 "tile.row_length = (uint)numbers.length;\n"
@@ -7332,6 +6747,20 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_UNIT_ELEMENTS && tile.elements >= GPUSCAN_UNIT_ELEMENTS)\n"
 "tile.dst_limit = tile.count - (GPUSCAN_UNIT_ELEMENTS - 1);\n"
 "#endif\n"
+"return tile;\n"
+"}\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+"gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+"gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
+"gpuscan_scan_rows_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"uint flags = (uint)numbers.flags;\n"
+"ulong row = get_group_id(0) * numbers.tile_rows;\n"
+"uint rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+"gpuscan_t base;\n"
+"gpuscan_tile data;\n"
+"gpuscan_row_place places[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_row_tile tile = gpuscan_row_tile_of(src, dst, numbers, row, rows, count);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "places[k] = gpuscan_row_place_of(&tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -7363,7 +6792,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 6408 \"kernels.cl.inc\"\n"
+"#line 5826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -7383,9 +6812,9 @@ static const char *const gpuscan__piece_scan[] = {
 "#define GPUSCAN_OP_IN_PLACE(from) ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)GPUSCAN_OP_DST)\n"
 "#define GPUSCAN_OP_WORDS 1\n"
 "#define gpuscan_op_keeps_none(job, sum) false\n\n\n"
-"GPUSCAN_INLINE void gpuscan_total_store(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, gpuscan_t after) {\n"
-"if (((uint)numbers.flags & GPUSCAN_FLAG_TOTAL) && job->ends && GPUSCAN_ITEM == 0)\n"
-"totals[numbers.total_offset + job->row] = gpuscan_to_dst(after);\n"
+"GPUSCAN_INLINE void gpuscan_total_store(GPUSCAN_OP_PARAMETERS, ulong row, bool ends, gpuscan_t after) {\n"
+"if (((uint)numbers.flags & GPUSCAN_FLAG_TOTAL) && ends && GPUSCAN_ITEM == 0)\n"
+"totals[numbers.total_offset + row] = gpuscan_to_dst(after);\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS && !GPUSCAN_HEADS\n"
@@ -7404,7 +6833,7 @@ static const char *const gpuscan__piece_scan[] = {
 "#define gpuscan_op_rows(...) false\n"
 "#endif\n\n",
 "static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *job, ulong last,\n"
-"gpuscan_prefix carry) {\n"
+"bool ends, gpuscan_prefix carry) {\n"
 "uint flags = (uint)numbers.flags;\n"
 "bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
 "global gpuscan_dst *to = GPUSCAN_OP_DST + job->row * numbers.dst_pitch;\n"
@@ -7417,12 +6846,13 @@ static const char *const gpuscan__piece_scan[] = {
 "span.head = apart ? 0 : gpuscan_span_head(to, job->first, flags);\n"
 "total = gpuscan_span_scan(&span, to, carry, apart, flags);\n"
 "}\n"
-"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, total);\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, ends, total);\n"
 "}\n\n\n"
 "#define gpuscan_op_span_sum(span, words) gpuscan_span_sum((span).src, (span).first, (span).last, (span).head)\n"
 "static inline void gpuscan_op_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
 "gpuscan_span *next, gpuscan_prefix prefix, ulong *words) {\n"
-"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, GPUSCAN_WHOLE(gpuscan_prefix_next(prefix, span->sum, job->tile)));\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, GPUSCAN_ENDS(job),\n"
+"GPUSCAN_WHOLE(gpuscan_prefix_next(prefix, span->sum, job->tile)));\n"
 "gpuscan_span_scan_ahead(span, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, prefix, !GPUSCAN_ANY_ORDER,\n"
 "(uint)numbers.flags, next);\n"
 "}\n"
@@ -7430,8 +6860,7 @@ static const char *const gpuscan__piece_scan[] = {
 " (uint)numbers.flags)\n"
 "#else\n"
 "#define GPUSCAN_OP_LISTS 0\n"
-"#define gpuscan_op_list(data, job, shared)\n"
-"#define gpuscan_op_sync()\n\n\n"
+"#define gpuscan_op_list(data, job, shared)\n\n\n"
 "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES\n"
 "GPUSCAN_INLINE void gpuscan_op_rescan(gpuscan_tile *data, const gpuscan_row *row, ulong first, gpuscan_t *sum,\n"
 "local gpuscan_shared *shared) {\n"
@@ -7455,7 +6884,7 @@ static const char *const gpuscan__piece_scan[] = {
 "#else\n"
 "after = gpuscan_combine(prefix, sum);\n"
 "#endif\n"
-"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job, after);\n"
+"gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, GPUSCAN_ENDS(job), after);\n"
 "gpuscan_tile_store(data, from, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, job->first, last, prefix,\n"
 "(uint)numbers.flags, shared);\n"
 "}\n"
@@ -7466,7 +6895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 6523 \"kernels.cl.inc\"\n"
+"#line 5941 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -7512,7 +6941,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 6570 \"kernels.cl.inc\"\n"
+"#line 5988 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7645,185 +7074,100 @@ static const char *const gpuscan__piece_select[] = {
 "#else\n"
 "return words[(i - first) / GPUSCAN_WORD_BITS];\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "#if GPUSCAN_COMPRESSES\n"
-"#define GPUSCAN_PREFETCH_TO(to) \\\n"
-" if (GPUSCAN_PREFETCH_DST) \\\n"
-" GPUSCAN_PREFETCH(to, GPUSCAN_PREFETCH_DST, 1)\n"
-"#define GPUSCAN_LANES16 (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
-"typedef int16 gpuscan_any_int16 __attribute__((aligned(4)));\n"
-"typedef int8 gpuscan_any_int8 __attribute__((aligned(4)));\n"
-"typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
-"typedef long4 gpuscan_any_long4 __attribute__((aligned(8)));\n"
-"#if GPUSCAN_COMPRESSES == 8\n\n\n"
-"constant ulong gpuscan_kept_lanes[256] = {\n"
-"0x0000000000000000ul, 0x0000000000000000ul, 0x0000000000000001ul, 0x0000000000000100ul,\n"
-"0x0000000000000002ul, 0x0000000000000200ul, 0x0000000000000201ul, 0x0000000000020100ul,\n"
-"0x0000000000000003ul, 0x0000000000000300ul, 0x0000000000000301ul, 0x0000000000030100ul,\n"
-"0x0000000000000302ul, 0x0000000000030200ul, 0x0000000000030201ul, 0x0000000003020100ul,\n"
-"0x0000000000000004ul, 0x0000000000000400ul, 0x0000000000000401ul, 0x0000000000040100ul,\n"
-"0x0000000000000402ul, 0x0000000000040200ul, 0x0000000000040201ul, 0x0000000004020100ul,\n"
-"0x0000000000000403ul, 0x0000000000040300ul, 0x0000000000040301ul, 0x0000000004030100ul,\n"
-"0x0000000000040302ul, 0x0000000004030200ul, 0x0000000004030201ul, 0x0000000403020100ul,\n"
-"0x0000000000000005ul, 0x0000000000000500ul, 0x0000000000000501ul, 0x0000000000050100ul,\n"
-"0x0000000000000502ul, 0x0000000000050200ul, 0x0000000000050201ul, 0x0000000005020100ul,\n"
-"0x0000000000000503ul, 0x0000000000050300ul, 0x0000000000050301ul, 0x0000000005030100ul,\n"
-"0x0000000000050302ul, 0x0000000005030200ul, 0x0000000005030201ul, 0x0000000503020100ul,\n"
-"0x0000000000000504ul, 0x0000000000050400ul, 0x0000000000050401ul, 0x0000000005040100ul,\n"
-"0x0000000000050402ul, 0x0000000005040200ul, 0x0000000005040201ul, 0x0000000504020100ul,\n"
-"0x0000000000050403ul, 0x0000000005040300ul, 0x0000000005040301ul, 0x0000000504030100ul,\n"
-"0x0000000005040302ul, 0x0000000504030200ul, 0x0000000504030201ul, 0x0000050403020100ul,\n"
-"0x0000000000000006ul, 0x0000000000000600ul, 0x0000000000000601ul, 0x0000000000060100ul,\n"
-"0x0000000000000602ul, 0x0000000000060200ul, 0x0000000000060201ul, 0x0000000006020100ul,\n"
-"0x0000000000000603ul, 0x0000000000060300ul, 0x0000000000060301ul, 0x0000000006030100ul,\n"
-"0x0000000000060302ul, 0x0000000006030200ul, 0x0000000006030201ul, 0x0000000603020100ul,\n"
-"0x0000000000000604ul, 0x0000000000060400ul, 0x0000000000060401ul, 0x0000000006040100ul,\n"
-"0x0000000000060402ul, 0x0000000006040200ul, 0x0000000006040201ul, 0x0000000604020100ul,\n"
-"0x0000000000060403ul, 0x0000000006040300ul, 0x0000000006040301ul, 0x0000000604030100ul,\n"
-"0x0000000006040302ul, 0x0000000604030200ul, 0x0000000604030201ul, 0x0000060403020100ul,\n"
-"0x0000000000000605ul, 0x0000000000060500ul, 0x0000000000060501ul, 0x0000000006050100ul,\n"
-"0x0000000000060502ul, 0x0000000006050200ul, 0x0000000006050201ul, 0x0000000605020100ul,\n"
-"0x0000000000060503ul, 0x0000000006050300ul, 0x0000000006050301ul, 0x0000000605030100ul,\n"
-"0x0000000006050302ul, 0x0000000605030200ul, 0x0000000605030201ul, 0x0000060503020100ul,\n"
-"0x0000000000060504ul, 0x0000000006050400ul, 0x0000000006050401ul, 0x0000000605040100ul,\n"
-"0x0000000006050402ul, 0x0000000605040200ul, 0x0000000605040201ul, 0x0000060504020100ul,\n",
-"0x0000000006050403ul, 0x0000000605040300ul, 0x0000000605040301ul, 0x0000060504030100ul,\n"
-"0x0000000605040302ul, 0x0000060504030200ul, 0x0000060504030201ul, 0x0006050403020100ul,\n"
-"0x0000000000000007ul, 0x0000000000000700ul, 0x0000000000000701ul, 0x0000000000070100ul,\n"
-"0x0000000000000702ul, 0x0000000000070200ul, 0x0000000000070201ul, 0x0000000007020100ul,\n"
-"0x0000000000000703ul, 0x0000000000070300ul, 0x0000000000070301ul, 0x0000000007030100ul,\n"
-"0x0000000000070302ul, 0x0000000007030200ul, 0x0000000007030201ul, 0x0000000703020100ul,\n"
-"0x0000000000000704ul, 0x0000000000070400ul, 0x0000000000070401ul, 0x0000000007040100ul,\n"
-"0x0000000000070402ul, 0x0000000007040200ul, 0x0000000007040201ul, 0x0000000704020100ul,\n"
-"0x0000000000070403ul, 0x0000000007040300ul, 0x0000000007040301ul, 0x0000000704030100ul,\n"
-"0x0000000007040302ul, 0x0000000704030200ul, 0x0000000704030201ul, 0x0000070403020100ul,\n"
-"0x0000000000000705ul, 0x0000000000070500ul, 0x0000000000070501ul, 0x0000000007050100ul,\n"
-"0x0000000000070502ul, 0x0000000007050200ul, 0x0000000007050201ul, 0x0000000705020100ul,\n"
-"0x0000000000070503ul, 0x0000000007050300ul, 0x0000000007050301ul, 0x0000000705030100ul,\n"
-"0x0000000007050302ul, 0x0000000705030200ul, 0x0000000705030201ul, 0x0000070503020100ul,\n"
-"0x0000000000070504ul, 0x0000000007050400ul, 0x0000000007050401ul, 0x0000000705040100ul,\n"
-"0x0000000007050402ul, 0x0000000705040200ul, 0x0000000705040201ul, 0x0000070504020100ul,\n"
-"0x0000000007050403ul, 0x0000000705040300ul, 0x0000000705040301ul, 0x0000070504030100ul,\n"
-"0x0000000705040302ul, 0x0000070504030200ul, 0x0000070504030201ul, 0x0007050403020100ul,\n"
-"0x0000000000000706ul, 0x0000000000070600ul, 0x0000000000070601ul, 0x0000000007060100ul,\n"
-"0x0000000000070602ul, 0x0000000007060200ul, 0x0000000007060201ul, 0x0000000706020100ul,\n"
-"0x0000000000070603ul, 0x0000000007060300ul, 0x0000000007060301ul, 0x0000000706030100ul,\n"
-"0x0000000007060302ul, 0x0000000706030200ul, 0x0000000706030201ul, 0x0000070603020100ul,\n"
-"0x0000000000070604ul, 0x0000000007060400ul, 0x0000000007060401ul, 0x0000000706040100ul,\n"
-"0x0000000007060402ul, 0x0000000706040200ul, 0x0000000706040201ul, 0x0000070604020100ul,\n"
-"0x0000000007060403ul, 0x0000000706040300ul, 0x0000000706040301ul, 0x0000070604030100ul,\n"
-"0x0000000706040302ul, 0x0000070604030200ul, 0x0000070604030201ul, 0x0007060403020100ul,\n"
-"0x0000000000070605ul, 0x0000000007060500ul, 0x0000000007060501ul, 0x0000000706050100ul,\n"
-"0x0000000007060502ul, 0x0000000706050200ul, 0x0000000706050201ul, 0x0000070605020100ul,\n"
-"0x0000000007060503ul, 0x0000000706050300ul, 0x0000000706050301ul, 0x0000070605030100ul,\n"
-"0x0000000706050302ul, 0x0000070605030200ul, 0x0000070605030201ul, 0x0007060503020100ul,\n"
-"0x0000000007060504ul, 0x0000000706050400ul, 0x0000000706050401ul, 0x0000070605040100ul,\n"
-"0x0000000706050402ul, 0x0000070605040200ul, 0x0000070605040201ul, 0x0007060504020100ul,\n"
-"0x0000000706050403ul, 0x0000070605040300ul, 0x0000070605040301ul, 0x0007060504030100ul,\n"
-"0x0000070605040302ul, 0x0007060504030200ul, 0x0007060504030201ul, 0x0706050403020100ul};\n"
-"constant ulong gpuscan_kept_halves[16] = {\n"
-"0x0100010001000100ul, 0x0100010001000100ul, 0x0100010001000302ul, 0x0100010003020100ul,\n"
-"0x0100010001000504ul, 0x0100010005040100ul, 0x0100010005040302ul, 0x0100050403020100ul,\n"
-"0x0100010001000706ul, 0x0100010007060100ul, 0x0100010007060302ul, 0x0100070603020100ul,\n"
-"0x0100010007060504ul, 0x0100070605040100ul, 0x0100070605040302ul, 0x0706050403020100ul};\n"
-"#define GPUSCAN_COMPRESS8(x, mask) GPUSCAN_PERMUTE(x, gpuscan_kept_lanes[mask])\n"
-"#define GPUSCAN_COMPRESS4(x, mask) as_long4(GPUSCAN_PERMUTE(as_int8(x), gpuscan_kept_halves[mask]))\n"
-"#endif\n\n\n",
-"#define GPUSCAN_DEFINE_KEEP_FEW(name, type, vector, lanes) \\\n"
-" static inline void name(global type *to, vector x, uint mask, ulong room) { \\\n"
+"#if GPUSCAN_COMPRESSES == 16\n"
+"#define GPUSCAN_KEPT_INTS 16\n"
+"#define GPUSCAN_KEPT_LONGS 8\n"
+"#define GPUSCAN_COMPRESS_INTS(x, mask) GPUSCAN_COMPRESS16(x, mask)\n"
+"#define GPUSCAN_COMPRESS_LONGS(x, mask) GPUSCAN_COMPRESS8L(x, mask)\n"
+"#else\n"
+"#define GPUSCAN_KEPT_INTS 8\n"
+"#define GPUSCAN_KEPT_LONGS 4\n\n\n"
+"#define GPUSCAN_KEPT_0(e) e, (e) << 8\n"
+"#define GPUSCAN_KEPT_1(e) GPUSCAN_KEPT_0(e), GPUSCAN_KEPT_0((e) << 8 | 1)\n"
+"#define GPUSCAN_KEPT_2(e) GPUSCAN_KEPT_1(e), GPUSCAN_KEPT_1((e) << 8 | 2)\n"
+"#define GPUSCAN_KEPT_3(e) GPUSCAN_KEPT_2(e), GPUSCAN_KEPT_2((e) << 8 | 3)\n"
+"#define GPUSCAN_KEPT_4(e) GPUSCAN_KEPT_3(e), GPUSCAN_KEPT_3((e) << 8 | 4)\n"
+"#define GPUSCAN_KEPT_5(e) GPUSCAN_KEPT_4(e), GPUSCAN_KEPT_4((e) << 8 | 5)\n"
+"#define GPUSCAN_KEPT_6(e) GPUSCAN_KEPT_5(e), GPUSCAN_KEPT_5((e) << 8 | 6)\n"
+"#define GPUSCAN_KEPT_7(e) GPUSCAN_KEPT_6(e), GPUSCAN_KEPT_6((e) << 8 | 7)\n"
+"constant ulong gpuscan_kept_lanes[256] = {GPUSCAN_KEPT_7(0ul)};\n"
+"#define GPUSCAN_HALVES(mask) (((mask) & 1) * 3 | ((mask) & 2) * 6 | ((mask) & 4) * 12 | ((mask) & 8) * 24)\n"
+"#define GPUSCAN_COMPRESS_INTS(x, mask) GPUSCAN_PERMUTE(x, gpuscan_kept_lanes[mask])\n"
+"#define GPUSCAN_COMPRESS_LONGS(x, mask) as_long4(GPUSCAN_COMPRESS_INTS(as_int8(x), GPUSCAN_HALVES(mask)))\n"
+"#endif\n"
+"#define GPUSCAN_KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? GPUSCAN_KEPT_LONGS : GPUSCAN_KEPT_INTS)\n\n\n\n",
+"#define GPUSCAN_DEFINE_KEEP(type, lanes, as, compress) \\\n"
+" typedef GPUSCAN_PASTE(type, lanes) gpuscan_##type##_lanes; \\\n"
+" static inline gpuscan_##type##_lanes gpuscan_kept_##type(gpuscan_##type##_lanes x, uint mask) { \\\n"
+" return GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(type, lanes))( \\\n"
+" compress(GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(as, lanes))(x), mask)); \\\n"
+" } \\\n"
+" static inline void gpuscan_keep_##type(global type *to, gpuscan_##type##_lanes x, uint count, ulong room) { \\\n"
+" typedef gpuscan_##type##_lanes unaligned __attribute__((aligned(sizeof(type)))); \\\n"
 " union { \\\n"
-" vector all; \\\n"
+" gpuscan_##type##_lanes all; \\\n"
 " type element[lanes]; \\\n"
-" } from; \\\n"
-" from.all = x; \\\n"
-" for (ulong j = 0; mask && j < room; mask &= mask - 1) \\\n"
-" to[j++] = from.element[GPUSCAN_LOWEST((ulong)mask)]; \\\n"
+" } kept; \\\n"
+" kept.all = x; \\\n"
+" if (GPUSCAN_PREFETCH_DST) \\\n"
+" GPUSCAN_PREFETCH(to, GPUSCAN_PREFETCH_DST, 1); \\\n"
+" if (room >= lanes) \\\n"
+" *(global unaligned *)to = kept.all; \\\n"
+" else \\\n"
+" for (uint j = 0; j < min((ulong)count, room); j++) \\\n"
+" to[j] = kept.element[j]; \\\n"
 " }\n"
-"GPUSCAN_DEFINE_KEEP_FEW(gpuscan_keep_few16, uint, int16, 16)\n"
-"GPUSCAN_DEFINE_KEEP_FEW(gpuscan_keep_few8, ulong, long8, 8)\n\n"
-"static inline void gpuscan_keep16(global uint *to, int16 x, uint mask, ulong room) {\n"
-"GPUSCAN_PREFETCH_TO(to);\n"
-"if (room < 16) {\n"
-"gpuscan_keep_few16(to, x, mask, room);\n"
-"return;\n"
-"}\n"
-"#if GPUSCAN_COMPRESSES == 16\n"
-"*(global gpuscan_any_int16 *)to = GPUSCAN_COMPRESS16(x, mask);\n"
-"#else\n"
-"*(global gpuscan_any_int8 *)to = GPUSCAN_COMPRESS8(x.lo, mask & 0xffu);\n"
-"*(global gpuscan_any_int8 *)(to + popcount(mask & 0xffu)) = GPUSCAN_COMPRESS8(x.hi, mask >> 8);\n"
-"#endif\n"
-"}\n"
-"static inline void gpuscan_keep8(global ulong *to, long8 x, uint mask, ulong room) {\n"
-"GPUSCAN_PREFETCH_TO(to);\n"
-"if (room < 8) {\n"
-"gpuscan_keep_few8(to, x, mask, room);\n"
-"return;\n"
-"}\n"
-"#if GPUSCAN_COMPRESSES == 16\n"
-"*(global gpuscan_any_long8 *)to = GPUSCAN_COMPRESS8L(x, mask);\n"
-"#else\n"
-"*(global gpuscan_any_long4 *)to = GPUSCAN_COMPRESS4(x.lo, mask & 0xfu);\n"
-"*(global gpuscan_any_long4 *)(to + popcount(mask & 0xfu)) = GPUSCAN_COMPRESS4(x.hi, mask >> 4);\n"
-"#endif\n"
-"}\n"
-"static inline void gpuscan_keep_doubles(global ulong *to, long8 a, long8 b, uint mask, ulong room) {\n"
-"uint first = popcount(mask & 0xffu);\n"
-"gpuscan_keep8(to, a, mask & 0xffu, room);\n"
-"gpuscan_keep8(to + first, b, mask >> 8, room > first ? room - first : 0);\n"
-"}\n"
+"GPUSCAN_DEFINE_KEEP(uchar, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
+"GPUSCAN_DEFINE_KEEP(ushort, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
+"GPUSCAN_DEFINE_KEEP(uint, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
+"GPUSCAN_DEFINE_KEEP(ulong, GPUSCAN_KEPT_LONGS, long, GPUSCAN_COMPRESS_LONGS)\n\n"
+"#define GPUSCAN_KEEP_LANES(type, to, x, mask, room) \\\n"
+" gpuscan_keep_##type((global type *)(to), gpuscan_kept_##type(x, mask), popcount(mask), room)\n"
+"#define GPUSCAN_KEEP_FROM(type, lanes) \\\n"
+" GPUSCAN_KEEP_LANES(type, to, GPUSCAN_PASTE(vload, lanes)(0, (global const type *)from), mask, room)\n"
 "static inline void gpuscan_keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
-"if (size == 4)\n"
-"gpuscan_keep16((global uint *)to, *(global const gpuscan_any_int16 *)from, mask, room);\n"
+"if (size == 1)\n"
+"GPUSCAN_KEEP_FROM(uchar, GPUSCAN_KEPT_INTS);\n"
+"else if (size == 2)\n"
+"GPUSCAN_KEEP_FROM(ushort, GPUSCAN_KEPT_INTS);\n"
+"else if (size == 4)\n"
+"GPUSCAN_KEEP_FROM(uint, GPUSCAN_KEPT_INTS);\n"
 "else\n"
-"gpuscan_keep_doubles((global ulong *)to, *(global const gpuscan_any_long8 *)from,\n"
-"*((global const gpuscan_any_long8 *)((global const long *)from + 8)), mask, room);\n"
-"}\n"
-"static inline void gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask, ulong room) {\n"
+"GPUSCAN_KEEP_FROM(ulong, GPUSCAN_KEPT_LONGS);\n"
+"}\n\n\n"
+"#define GPUSCAN_NUMBERS(type, lanes) ((GPUSCAN_PASTE(type, lanes))(GPUSCAN_EACH_LANE(lanes, GPUSCAN_LANE_AT, 0)))\n"
 "#if GPUSCAN_INDEX_SIZE == 8\n"
-"const long8 lanes = (long8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
-"gpuscan_keep_doubles(to, lanes + (long)i, lanes + (long)(i + 8), mask, room);\n"
+"#define gpuscan_keep_indices(to, i, mask, room) \\\n"
+" GPUSCAN_KEEP_LANES(ulong, to, GPUSCAN_NUMBERS(ulong, GPUSCAN_KEPT_LONGS) + (i), mask, room)\n"
 "#else\n"
-"gpuscan_keep16(to, GPUSCAN_LANES16 + (int)i, mask, room);\n"
+"#define gpuscan_keep_indices(to, i, mask, room) \\\n"
+" GPUSCAN_KEEP_LANES(uint, to, GPUSCAN_NUMBERS(uint, GPUSCAN_KEPT_INTS) + (uint)(i), mask, room)\n"
 "#endif\n"
-"}\n\n",
-"static inline void gpuscan_keep_lengths(global uint *to, uint begin, uint i, uint mask, ulong room) {\n"
-"#if GPUSCAN_COMPRESSES == 16\n"
-"int16 ends = GPUSCAN_COMPRESS16(GPUSCAN_LANES16 + (int)i, mask);\n"
-"int16 begins = __builtin_shufflevector((int16)((int)begin), ends, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,\n"
-"27, 28, 29, 30);\n"
-"uint count = popcount(mask);\n"
-"GPUSCAN_PREFETCH_TO(to);\n"
-"if (room >= 16)\n"
-"*(global gpuscan_any_int16 *)to = ends - begins;\n"
-"else\n"
-"gpuscan_keep_few16(to, ends - begins, (1u << count) - 1, room);\n"
 "#else\n"
-"const int8 lanes = (int8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
-"uint low = mask & 0xffu, high = mask >> 8, first = popcount(low);\n"
-"int8 ends = GPUSCAN_COMPRESS8(lanes + (int)i, low), more = GPUSCAN_COMPRESS8(lanes + (int)(i + 8), high);\n"
-"int next = low ? (int)(i + (uint)GPUSCAN_HIGHEST((ulong)low)) : (int)begin;\n"
-"ends -= __builtin_shufflevector((int8)((int)begin), ends, 7, 8, 9, 10, 11, 12, 13, 14);\n"
-"more -= __builtin_shufflevector((int8)(next), more, 7, 8, 9, 10, 11, 12, 13, 14);\n"
-"GPUSCAN_PREFETCH_TO(to);\n"
-"if (room >= 16) {\n"
-"*(global gpuscan_any_int8 *)to = ends;\n"
-"*(global gpuscan_any_int8 *)(to + first) = more;\n"
-"} else {\n"
-"gpuscan_keep_few16(to, (int16)(ends, more), ((1u << first) - 1) | ((1u << popcount(high)) - 1) << 8, room);\n"
-"}\n"
-"#endif\n"
-"}\n"
-"#else\n"
+"#define GPUSCAN_KEPT_LANES(size) 0u\n"
 "#define gpuscan_keep_from(to, from, size, mask, room) (void)0\n"
 "#define gpuscan_keep_indices(to, i, mask, room) (void)0\n"
 "#endif\n"
-"#if GPUSCAN_REDUCES && GPUSCAN_SEGMENTS_WIDE\n\n"
+"#if GPUSCAN_REDUCES && GPUSCAN_WIDE > 1\n"
+"#if GPUSCAN_RESULT_SIZE == 4\n"
+"#define GPUSCAN_KEEP_RESULTS(to, x, mask, room) \\\n"
+" GPUSCAN_KEEP_LANES(uint, to, GPUSCAN_PASTE(as_uint, GPUSCAN_KEPT_INTS)(x), mask, room)\n"
+"#else\n"
+"#define GPUSCAN_KEEP_RESULTS(to, x, mask, room) \\\n"
+" GPUSCAN_KEEP_LANES(ulong, to, GPUSCAN_PASTE(as_ulong, GPUSCAN_KEPT_LONGS)(x), mask, room)\n"
+"#endif\n\n",
 "static inline void gpuscan_results_keep(global gpuscan_result *to, gpuscan_wide x, uint bits, ulong room) {\n"
-"#if GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 4\n"
-"gpuscan_keep16((global uint *)to, as_int16(x), bits, room);\n"
-"#elif GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 8\n"
-"gpuscan_keep8((global ulong *)to, as_long8(x), bits, room);\n"
+"#if GPUSCAN_COMPRESSES && (GPUSCAN_RESULT_SIZE == 4 || GPUSCAN_RESULT_SIZE == 8)\n"
+"#if GPUSCAN_COMPRESSES == 16\n"
+"GPUSCAN_KEEP_RESULTS(to, x, bits, room);\n"
+"#else\n"
+"uint lower = bits & ((1u << GPUSCAN_KEPT_LANES(GPUSCAN_RESULT_SIZE)) - 1);\n"
+"ulong kept = min((ulong)popcount(lower), room);\n"
+"GPUSCAN_KEEP_RESULTS(to, x.lo, lower, room);\n"
+"GPUSCAN_KEEP_RESULTS(to + kept, x.hi, bits >> GPUSCAN_KEPT_LANES(GPUSCAN_RESULT_SIZE), room - kept);\n"
+"#endif\n"
 "#else\n"
 "gpuscan_wide_elements elements;\n"
 "elements.all = x;\n"
@@ -7831,25 +7175,22 @@ static const char *const gpuscan__piece_select[] = {
 "to[j++] = gpuscan_to_result(elements.element[GPUSCAN_LOWEST((ulong)bits)]);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n\n"
-"#define GPUSCAN_FULL_WORD 8\n"
-"#define GPUSCAN_KEEP(compresses, compress, plain, copy) \\\n"
+"#endif\n\n\n\n\n\n"
+"#define GPUSCAN_FULL_WORD(lanes) ((lanes) ? 4u : 24u)\n"
+"#define GPUSCAN_KEEP(lanes, compress, plain, copy) \\\n"
 " { \\\n"
 " ulong j = 0; \\\n"
 " for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD_BITS) { \\\n"
 " ulong word = gpuscan_word_at(src, words, first, i, last); \\\n"
-" if (word == 0) \\\n"
-" continue; \\\n"
-" if ((compresses) && i + GPUSCAN_WORD_BITS <= last && \\\n"
-" (GPUSCAN_COMPRESSES == 16 || popcount(word) >= GPUSCAN_FULL_WORD)) { \\\n"
-" for (uint s = 0; s < GPUSCAN_WORD_BITS && j < kept; s += GPUSCAN_STEP_BITS) { \\\n"
-" uint mask = (uint)(word >> s) & 0xffffu; \\\n"
+" bool full = i + GPUSCAN_WORD_BITS <= last && popcount(word) >= GPUSCAN_FULL_WORD(lanes); \\\n"
+" if ((lanes) && full) { \\\n"
+" for (uint s = 0; s < GPUSCAN_WORD_BITS && j < kept; s += max(lanes, 1u)) { \\\n"
+" uint mask = (uint)(word >> s) & ((1u << (lanes)) - 1); \\\n"
 " ulong at = i + s, room = kept - j; \\\n"
 " compress; \\\n"
 " j += popcount(mask); \\\n"
 " } \\\n"
-" } else if (!(compresses) && (plain) && i + GPUSCAN_WORD_BITS <= last && j + GPUSCAN_WORD_BITS <= kept && \\\n"
-" popcount(word) >= GPUSCAN_FULL_WORD) { \\\n"
+" } else if (!(lanes) && (plain) && full && j + GPUSCAN_WORD_BITS <= kept) { \\\n"
 " GPUSCAN_LOOK_LOOP \\\n"
 " for (uint v = 0; v < GPUSCAN_WORD_BITS; v++) { \\\n"
 " ulong at = i + v; \\\n"
@@ -7868,7 +7209,7 @@ static const char *const gpuscan__piece_select[] = {
 " { \\\n"
 " global const word_type *from = outputs->from##k; \\\n"
 " global word_type *to = outputs->to##k + prefix * (words_each); \\\n"
-" GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (words_each) == 1 && (sizeof(word_type) == 4 || sizeof(word_type) == 8), \\\n"
+" GPUSCAN_KEEP((words_each) == 1 ? GPUSCAN_KEPT_LANES(sizeof(word_type)) : 0u, \\\n"
 " gpuscan_keep_from(to + j, from + at, sizeof(word_type), mask, room), (words_each) == 1, \\\n"
 " for (uint w = 0; w < (words_each); w++) to[j * (words_each) + w] = from[at * (words_each) + w]) \\\n"
 " }\n\n\n",
@@ -7882,14 +7223,15 @@ static const char *const gpuscan__piece_select[] = {
 "GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SPAN)\n"
 "#if GPUSCAN_INDEX_SIZE\n"
 "global gpuscan_index *to = outputs->indices + prefix;\n"
-"GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, at, mask, room), 1, to[j] = (gpuscan_index)at)\n"
+"GPUSCAN_KEEP(GPUSCAN_KEPT_LANES(GPUSCAN_INDEX_SIZE), gpuscan_keep_indices(to + j, at, mask, room), 1,\n"
+"to[j] = (gpuscan_index)at)\n"
 "#endif\n"
 "}\n\n"
 "#if GPUSCAN_REDUCES\n\n\n"
 "static inline void gpuscan_results_span(global const gpuscan_source *values, global gpuscan_result *results,\n"
 "ulong first, ulong last, gpuscan_number value, ulong ended,\n"
 "const ulong *words) {\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
+"#if GPUSCAN_WIDE > 1\n"
 "gpuscan_wide id = gpuscan_identity_wide();\n"
 "#endif\n"
 "ulong j = 0;\n"
@@ -7897,14 +7239,13 @@ static const char *const gpuscan__piece_select[] = {
 "uint link = 0;\n"
 "for (ulong i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
 "ulong word = words[(i - first) / GPUSCAN_WORD_BITS], at = i, end = min(last, i + GPUSCAN_WORD_BITS);\n"
-"for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
-"GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+"gpuscan_prefetch_next(values + i, GPUSCAN_WORD_BITS * sizeof(gpuscan_source));\n"
 "if (word == 0 && i + GPUSCAN_WORD_BITS <= last) {\n"
 "open = gpuscan_prefix_next(open, gpuscan_run_of(gpuscan_word_sum(values, i)), link++);\n"
 "continue;\n"
 "}\n"
 "value = GPUSCAN_WHOLE(open).open.value;\n"
-"#if GPUSCAN_SEGMENTS_WIDE\n"
+"#if GPUSCAN_WIDE > 1\n"
 "if (i + GPUSCAN_WORD_BITS <= last) {\n"
 "gpuscan_wide running = (gpuscan_wide)(value);\n"
 "for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_WIDE) {\n"
@@ -7913,7 +7254,7 @@ static const char *const gpuscan__piece_select[] = {
 "gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(values, i + s), id, &closed);\n"
 "x = closed ? x : gpuscan_combine_wide(running, x);\n"
 "gpuscan_results_keep(results + j, gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_START),\n"
-"GPUSCAN_UP1(running, x)),\n"
+"GPUSCAN_UP(1, running, x)),\n"
 "heads, ended - j);\n"
 "j = min(j + popcount(heads), ended);\n"
 "running = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
@@ -7948,10 +7289,14 @@ static const char *const gpuscan__piece_select[] = {
 "for (i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
 "ulong word = words[(i - first) / GPUSCAN_WORD_BITS];\n"
 "#if GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4\n"
-"for (uint s = 0; word && s < GPUSCAN_WORD_BITS && j < ended; s += GPUSCAN_STEP_BITS) {\n"
-"uint mask = (uint)(word >> s) & 0xffffu;\n"
-"gpuscan_keep_lengths((global uint *)lengths + j, (uint)begin, (uint)(i + s), mask, ended - j);\n"
-"j += popcount(mask);\n"
+"for (uint s = 0; word && s < GPUSCAN_WORD_BITS && j < ended; s += GPUSCAN_KEPT_INTS) {\n"
+"uint mask = (uint)(word >> s) & ((1u << GPUSCAN_KEPT_INTS) - 1), count = popcount(mask);\n"
+"gpuscan_uint_lanes ends = GPUSCAN_NUMBERS(uint, GPUSCAN_KEPT_INTS) + (uint)(i + s);\n"
+"ends = gpuscan_kept_uint(ends, mask);\n"
+"ends -= GPUSCAN_SHUFFLE((gpuscan_uint_lanes)((uint)begin), ends,\n"
+"GPUSCAN_EACH_LANE(GPUSCAN_KEPT_INTS, GPUSCAN_UP_AT, GPUSCAN_KEPT_INTS - 1));\n"
+"gpuscan_keep_uint((global uint *)lengths + j, ends, count, ended - j);\n"
+"j += count;\n"
 "begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
 "}\n"
 "#else\n"
@@ -7983,22 +7328,21 @@ static const char *const gpuscan__piece_select[] = {
 "#if GPUSCAN_RUN_STATE\n"
 "gpuscan_runs_span(span->src, &outputs, span->first, span->last, prefix, span->sum.heads, words);\n"
 "#endif\n"
-"if (job->ends)\n"
+"if (GPUSCAN_ENDS(job))\n"
 "gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, span->sum), past, job->count);\n"
 "if (next)\n"
 "next->sum = gpuscan_op_span_sum(*next, words);\n"
 "}\n\n\n",
 "static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *part, ulong last,\n"
-"gpuscan_prefix carry) {\n"
+"bool ends, gpuscan_prefix carry) {\n"
 "ulong words[GPUSCAN_WORDS];\n"
 "gpuscan_job job = *part;\n"
 "gpuscan_span span;\n"
 "span.src = from;\n"
-"for (uint link = 0; job.first < last || (part->ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
+"for (uint link = 0; job.first < last || (ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
 "span.first = job.first;\n"
 "span.last = min(last, job.first + GPUSCAN_TILE);\n"
 "span.sum = gpuscan_op_span_sum(span, words);\n"
-"job.ends = part->ends && span.last == last;\n"
 "gpuscan_op_span(GPUSCAN_OP_ARGUMENTS, &job, &span, 0, carry, words);\n"
 "carry = gpuscan_prefix_next(carry, span.sum, link);\n"
 "}\n"
@@ -8183,7 +7527,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n\n\n\n\n\n",
 "static inline bool gpuscan_op_keeps_none(const gpuscan_job *job, gpuscan_t sum) {\n"
-"return GPUSCAN_RUNS && GPUSCAN_HAS_LANES && GPUSCAN_KEPT(sum) == 0 && !job->ends;\n"
+"return GPUSCAN_RUNS && GPUSCAN_HAS_LANES && GPUSCAN_KEPT(sum) == 0 && !GPUSCAN_ENDS(job);\n"
 "}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_list gpuscan_list_for(const gpuscan_job *job, local gpuscan_shared *shared) {\n"
 "gpuscan_list list = gpuscan_list_of(shared);\n"
@@ -8194,7 +7538,6 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_OP_LISTS 1\n\n"
 "#define gpuscan_op_list(data, job, shared) \\\n"
 " gpuscan_select_list(data, (job)->first, (job)->count, gpuscan_list_for(job, shared))\n"
-"#define gpuscan_op_sync() GPUSCAN_BARRIER()\n"
 "#define gpuscan_op_rescan(data, row, first, sum, shared)\n\n"
 "GPUSCAN_INLINE void gpuscan_op_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
 "const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner, bool has_inner,\n"
@@ -8204,7 +7547,7 @@ static const char *const gpuscan__piece_select[] = {
 "if (has_inner)\n"
 "prefix = gpuscan_after(outer, GPUSCAN_WHOLE(inner));\n"
 "GPUSCAN_OUTPUTS_OF(outputs);\n"
-"if (GPUSCAN_ITEM == 0 && job->share == 0 && job->ends)\n"
+"if (GPUSCAN_ITEM == 0 && job->share == 0 && GPUSCAN_ENDS(job))\n"
 "gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, job->count);\n"
 "gpuscan_select_write(data, &outputs, job->first, last, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
 "gpuscan_list_for(job, shared));\n"
@@ -8259,7 +7602,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 7424 \"kernels.cl.inc\"\n"
+"#line 6760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -8384,8 +7727,7 @@ static const char *const gpuscan__piece_engine[] = {
 "if (GPUSCAN_PLANTED(PARTS_TAIL) && last > job.first)\n"
 "last--;\n"
 "#if GPUSCAN_CPU\n"
-"job.ends = ends;\n"
-"gpuscan_op_part(GPUSCAN_OP_ARGUMENTS, from, &job, last, carry);\n"
+"gpuscan_op_part(GPUSCAN_OP_ARGUMENTS, from, &job, last, ends, carry);\n"
 "#else\n"
 "gpuscan_prefix before = gpuscan_prefix_of(gpuscan_identity());\n"
 "for (uint link = 0; job.first < last || (ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
@@ -8393,11 +7735,12 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_t sum;\n"
 "gpuscan_tile_fetch(&data, from, job.first, last, GPUSCAN_OWN_FIRST);\n"
 "sum = gpuscan_tile_scan(&data, job.first, last, shared);\n"
-"job.ends = ends && last <= job.first + GPUSCAN_TILE;\n"
 "gpuscan_op_list(&data, &job, shared);\n"
-"gpuscan_op_sync();\n"
+"if (GPUSCAN_OP_LISTS)\n"
+"GPUSCAN_BARRIER();\n"
 "gpuscan_op_store(GPUSCAN_OP_ARGUMENTS, &data, from, last, &job, carry, before, true, sum);\n"
-"gpuscan_op_sync();\n"
+"if (GPUSCAN_OP_LISTS)\n"
+"GPUSCAN_BARRIER();\n"
 "before = gpuscan_prefix_next(before, sum, link);\n"
 "if (GPUSCAN_HAS_BEGUN(sum))\n"
 "carry = gpuscan_prefix_of(gpuscan_identity());\n"
@@ -8414,7 +7757,8 @@ static const char *const gpuscan__piece_engine[] = {
 "row.count = gpuscan_units(count);\n"
 "row.sums = row.prefixes = states + numbers.states_offset;\n"
 "#if GPUSCAN_AHEAD\n"
-"row.prefixes += (ulong)gpuscan_states_of((uint)numbers.tiles) * GPUSCAN_VALUE_WORDS;\n"
+"row.prefixes += (numbers.tiles + GPUSCAN_STATES_ALIGN - 1) / GPUSCAN_STATES_ALIGN * GPUSCAN_STATES_ALIGN *\n"
+"GPUSCAN_VALUE_WORDS;\n"
 "#endif\n"
 "row.epoch = (uint)numbers.epoch;\n"
 "row.in_place = GPUSCAN_OP_IN_PLACE(row.src);\n"
@@ -8429,7 +7773,6 @@ static const char *const gpuscan__piece_engine[] = {
 "job.shares = shares;\n"
 "job.first = (ulong)job.tile * GPUSCAN_TILE;\n"
 "job.count = count;\n"
-"job.ends = job.first + GPUSCAN_TILE >= gpuscan_units(count);\n"
 "return job;\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n\n"
@@ -8579,7 +7922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7789 \"kernels.cl.inc\"\n"
+"#line 7125 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8699,7 +8042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 7913 \"kernels.cl.inc\"\n"
+"#line 7249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -9044,7 +8387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 8302 \"kernels.cl.inc\"\n"
+"#line 7638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
@@ -10629,7 +9972,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 10076 \"kernels.cl.inc\"\n"
+"#line 9412 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -10694,7 +10037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 10142 \"kernels.cl.inc\"\n"
+"#line 9478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -11216,7 +10559,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "}\n"
 "}\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint own_cells, uint all_cells,\n"
+"GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint count,\n"
 "local gpuscan_cell *stage) {\n"
 "gpuscan_cells cells;\n"
 "GPUSCAN_UNROLL\n"
@@ -11227,7 +10570,6 @@ static const char *const gpuscan__piece_integral[] = {
 "for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
 "cells.channel[v * GPUSCAN_PIXEL_CHANNELS + c] = pixel.channel[c];\n"
 "}\n"
-"#if GPUSCAN_HAS_LANES\n"
 "#ifdef GPUSCAN_TABLE_RAW\n"
 "((local GPUSCAN_TABLE_RAW *)stage)[GPUSCAN_LANE] = cells.raw;\n"
 "#else\n"
@@ -11235,24 +10577,12 @@ static const char *const gpuscan__piece_integral[] = {
 "for (int i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
 "stage[GPUSCAN_LANE * GPUSCAN_LANE_CELLS + i] = cells.channel[i];\n"
 "#endif\n"
-"GPUSCAN_LANES_SYNC();\n"
+"GPUSCAN_SUBGROUP_SYNC();\n"
 "GPUSCAN_UNROLL\n"
 "for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
-"if (i < all_cells)\n"
+"if (i < count)\n"
 "to[i] = stage[i];\n"
-"#else\n"
-"to += GPUSCAN_LANE * GPUSCAN_LANE_CELLS;\n"
-"#ifdef GPUSCAN_TABLE_RAW\n"
-"if (own_cells == GPUSCAN_LANE_CELLS && ((size_t)to & (GPUSCAN_TABLE_RAW_SIZE - 1)) == 0)\n"
-"*(global GPUSCAN_TABLE_RAW *)to = cells.raw;\n"
-"else\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (uint i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
-"if (i < own_cells)\n"
-"to[i] = cells.channel[i];\n"
-"#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_DIRECT\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_bands_sum(gpuscan_t *above, global const gpuscan_t *columns,\n"
 "global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
@@ -11291,7 +10621,7 @@ static const char *const gpuscan__piece_integral[] = {
 "of_lane[0] = gpuscan_identity();\n"
 "gpuscan_lanes_sum(of_lane, sum, shared);\n"
 "return sum[0];\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_left_of(global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at, ulong first) {\n"
 "ulong strip = numbers->is_direct ? 0 : at->strip, end = at->strip + (numbers->is_direct ? 0 : 1);\n"
@@ -11302,16 +10632,14 @@ static const char *const gpuscan__piece_integral[] = {
 "left = gpuscan_combine(left, steps[strip]);\n"
 "return left;\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
 "gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
 "global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
-"#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_FITS(stage, sizeof(gpuscan_shared) + 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS * sizeof(gpuscan_cell))\n"
-"#endif\n"
 "local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
 "ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
 "uint strip_cells = 0;\n"
@@ -11380,8 +10708,8 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "table[v] = gpuscan_combine(table[v], gpuscan_combine(prefix, x[k * GPUSCAN_VECTOR + v]));\n"
-"gpuscan_cells_store(to, table, stored ? at.cells : 0, stored ? strip_cells : 0,\n"
-"stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n"
+"gpuscan_cells_store(to, table, stored ? strip_cells : 0,\n"
+"stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n",
 "if (GPUSCAN_EXCLUSIVE && stored && at.strip == 0 && GPUSCAN_LANE == 0)\n"
 "for (int c = 1; c <= GPUSCAN_PIXEL_CHANNELS; c++)\n"
 "to[-c] = 0;\n"
@@ -11395,7 +10723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 10916 \"kernels.cl.inc\"\n"
+"#line 10237 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -11600,7 +10928,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "}\n"
-"#else\n\n",
+"#else\n\n\n",
 "#if GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_ALL\n"
 "#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
 "#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
@@ -11609,12 +10937,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "#define GPUSCAN_QUANTILE_IS_MEAN(form) ((form) == GPUSCAN_QUANTILE_MEAN)\n"
 "#endif\n\n"
 "#define GPUSCAN_LANES_BINS ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
-"#define GPUSCAN_BATCH_BINS (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
-"#if GPUSCAN_LANES_APART && GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n"
-"#define GPUSCAN_QUANTILE_KEEPS 1\n"
-"#else\n"
-"#define GPUSCAN_QUANTILE_KEEPS 0\n"
-"#endif\n\n\n"
+"#define GPUSCAN_BATCH_BINS (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n\n"
 "GPUSCAN_INLINE void gpuscan_counts_vector(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong at,\n"
 "ulong last) {\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
@@ -11660,47 +10983,34 @@ static const char *const gpuscan__piece_quantile[] = {
 "(GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
 "? GPUSCAN_SUBGROUPS * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1)\n"
 ": GPUSCAN_GROUP)))\n\n",
-"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n\n\n\n"
-"kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile_small(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
-"local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
-"local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
-"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows;\n"
-"uint bins = (uint)numbers.bins, results = (uint)numbers.results;\n"
-"uint vectors = (bins + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR;\n"
-"uint per = GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS / vectors;\n"
-"counts += numbers.counts_offset;\n"
-"dst += numbers.dst_offset;\n"
-"cdf += numbers.cdf_offset * numbers.cdf_size;\n"
-"GPUSCAN_ALL_FRACTIONS_PUT;\n"
-"GPUSCAN_BARRIER();\n"
-"for (ulong first = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS * per; first < rows;\n"
-"first += (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS * per) {\n"
-"ulong row = first + GPUSCAN_SUBGROUP * per, before = 0;\n"
-"uint here = row < rows ? (uint)min(rows - row, (ulong)per) : 0;\n"
-"gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n\n"
+"GPUSCAN_INLINE void gpuscan_small_scan(const gpuscan_src_vector *x, local ulong *sums,\n"
+"local gpuscan_shared *shared) {\n"
 "gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+"ulong before = 0;\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors;\n"
-"gpuscan_counts_vector(x + k, counts + (row + r) * numbers.pitch, i % vectors * GPUSCAN_VECTOR,\n"
-"r < here ? bins : 0);\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "end[k] = gpuscan_counts_sum(x + k);\n"
-"}\n"
 "gpuscan_lanes_scan(end, within, sum, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"sums[k * GPUSCAN_LANES + GPUSCAN_LANE] = within[k] += before;\n"
+"sums[k * GPUSCAN_LANES + GPUSCAN_LANE] = within[k] + before;\n"
 "before += sum[k];\n"
 "}\n"
 "if (GPUSCAN_LANE == 0)\n"
 "sums[GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS] = before;\n"
 "GPUSCAN_SUBGROUP_SYNC();\n"
-"for (uint i = GPUSCAN_LANE; i < here * results; i += GPUSCAN_LANES) {\n"
-"uint r = i / results, low = r * vectors, high = low + vectors;\n"
-"ulong preceding = sums[low], total = sums[high] - preceding;\n"
-"ulong rank = gpuscan_rank(ranks[i % results], total);\n"
-"global uint *to = dst + row * results + i;\n"
+"}\n\n\n"
+"static inline void gpuscan_small_search(global uint *to, global const gpuscan_src *counts, local const ulong *sums,\n"
+"uint vectors, uint bins, ulong fraction, uint none,\n"
+"const gpuscan_places *places) {\n"
+"uint low = 0, high = vectors;\n"
+"ulong preceding = sums[0], total = sums[vectors] - preceding, rank = gpuscan_rank(fraction, total);\n"
+"gpuscan_src_vector of_rank;\n"
+"if (total == 0) {\n"
+"*to = none;\n"
+"return;\n"
+"}\n"
 "while (high - low > 1) {\n"
 "uint middle = low + (high - low) / 2;\n"
 "if (sums[middle] - preceding < rank)\n"
@@ -11708,20 +11018,42 @@ static const char *const gpuscan__piece_quantile[] = {
 "else\n"
 "high = middle;\n"
 "}\n"
-"if (total == 0) {\n"
-"*to = (uint)numbers.none;\n"
-"} else {\n"
-"uint bin = (low - r * vectors) * GPUSCAN_VECTOR;\n"
-"gpuscan_src_vector of_rank;\n"
-"gpuscan_counts_vector(&of_rank, counts + (row + r) * numbers.pitch, bin, bins);\n"
-"gpuscan_quantile_in_vector(to, &places, &of_rank, bin, sums[low] - preceding, rank);\n"
+"gpuscan_counts_vector(&of_rank, counts, low * GPUSCAN_VECTOR, bins);\n"
+"gpuscan_quantile_in_vector(to, places, &of_rank, low * GPUSCAN_VECTOR, sums[low] - preceding, rank);\n"
+"}\n\n\n\n\n"
+"kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile_small(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+"local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
+"local ulong *sums = GPUSCAN_QUANTILE_WORDS + GPUSCAN_SUBGROUP * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1);\n"
+"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows;\n"
+"uint bins = (uint)numbers.bins, vectors = (bins + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR;\n"
+"uint results = (uint)numbers.results, per = GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS / vectors;\n"
+"counts += numbers.counts_offset;\n"
+"dst += numbers.dst_offset;\n"
+"cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+"GPUSCAN_ALL_FRACTIONS_PUT;\n"
+"GPUSCAN_BARRIER();\n"
+"for (ulong first = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS * per; first < rows;\n"
+"first += (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS * per) {\n"
+"ulong row = first + GPUSCAN_SUBGROUP * per;\n"
+"uint here = row < rows ? (uint)min(rows - row, (ulong)per) : 0;\n"
+"gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors;\n"
+"gpuscan_counts_vector(x + k, counts + (row + r) * numbers.pitch, i % vectors * GPUSCAN_VECTOR,\n"
+"r < here ? bins : 0);\n"
 "}\n"
-"}\n"
+"gpuscan_small_scan(x, sums, shared);\n"
+"for (uint i = GPUSCAN_LANE; i < here * results; i += GPUSCAN_LANES)\n"
+"gpuscan_small_search(dst + row * results + i, counts + (row + i / results) * numbers.pitch,\n"
+"sums + i / results * vectors, vectors, bins, ranks[i % results],\n"
+"(uint)numbers.none, &places);\n"
 "if (numbers.cdf_size)\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = k * GPUSCAN_LANES + GPUSCAN_LANE, r = i / vectors, bin = i % vectors * GPUSCAN_VECTOR;\n"
-"ulong next = within[k] - sums[min(r, here) * vectors];\n"
+"ulong next = sums[i] - sums[min(r, here) * vectors];\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
 "next += x[k].element[v];\n"
@@ -11874,32 +11206,16 @@ static const char *const gpuscan__piece_quantile[] = {
 "words[GPUSCAN_ITEM] = gpuscan_mean_add(places, words[GPUSCAN_ITEM], words[GPUSCAN_ITEM + d]);\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"}\n\n",
-"kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
-"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
-"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
-"ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
-"ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
-"ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
-"ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
-"bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places.form);\n"
-"uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n\n"
-"bool keeps = GPUSCAN_QUANTILE_KEEPS && !numbers.cdf_size && batches > 1 && batches < GPUSCAN_LANES;\n"
-"local ulong *of_batches = words + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-"counts += numbers.counts_offset;\n"
-"dst += numbers.dst_offset;\n"
-"cdf += numbers.cdf_offset * numbers.cdf_size;\n"
-"for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
-"global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
-"global uint *to = dst + row * results;\n"
-"gpuscan_t own = 0, total, before;\n"
+"}\n\n\n",
+"GPUSCAN_INLINE gpuscan_t gpuscan_batches_sum(global const gpuscan_src *counts, ulong first, ulong last, ulong batches,\n"
+"local ulong *of_batches, local gpuscan_shared *shared) {\n"
+"gpuscan_t own = 0;\n"
 "for (ulong batch = 0; batch < batches; batch += 2) {\n"
 "gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
 "bool two = batch + 1 < batches;\n"
-"gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+"gpuscan_counts_load(x, counts, first + batch * GPUSCAN_BATCH_BINS, last);\n"
 "if (two)\n"
-"gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+"gpuscan_counts_load(y, counts, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
 "gpuscan_t of_x = 0, of_y = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -11907,7 +11223,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "of_y += two ? gpuscan_counts_sum(y + k) : 0;\n"
 "}\n"
 "own += of_x + of_y;\n"
-"if (keeps) {\n"
+"if (of_batches) {\n"
 "of_x = gpuscan_lanes_sum_one(of_x, shared);\n"
 "of_y = gpuscan_lanes_sum_one(of_y, shared);\n"
 "if (GPUSCAN_LANE == 0) {\n"
@@ -11916,8 +11232,30 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "}\n"
-"own = gpuscan_lanes_sum_one(own, shared);\n"
-"before = gpuscan_group_prefix(own, &total, shared);\n"
+"return gpuscan_lanes_sum_one(own, shared);\n"
+"}\n\n"
+"kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS, *of_batches = 0;\n"
+"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
+"ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
+"ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
+"ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
+"ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
+"bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places.form);\n"
+"uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
+"#if GPUSCAN_LANES_APART && GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n\n"
+"if (!numbers.cdf_size && batches > 1 && batches < GPUSCAN_LANES)\n"
+"of_batches = words + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+"#endif\n"
+"counts += numbers.counts_offset;\n"
+"dst += numbers.dst_offset;\n"
+"cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+"for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+"global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+"global uint *to = dst + row * results;\n"
+"gpuscan_t own = gpuscan_batches_sum(of_row, first, last, batches, of_batches, shared), total;\n"
+"gpuscan_t before = gpuscan_group_prefix(own, &total, shared);\n"
 "GPUSCAN_ALL_FRACTIONS_PUT;\n"
 "for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) {\n"
 "ranks[i] = gpuscan_rank(ranks[i], total);\n"
@@ -11935,7 +11273,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
 "mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
 "first, last, wanted ? batches : 0, before, ranks, is_mean ? 0 : results, to,\n"
-"keeps ? of_batches : 0, shared);\n"
+"of_batches, shared);\n"
 "if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
 "gpuscan_mean_join(&places, mean, words, is_mean);\n"
 "if (is_mean && GPUSCAN_ITEM == 0)\n"
@@ -11953,8 +11291,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 11535 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10872 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
 "typedef struct {\n"
@@ -11969,6 +11307,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_SAMPLES read_only image2d_t\n"
 "typedef ulong2 gpuscan_row_t;\n"
 "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_IMAGE_AT(numbers, row, 0ul)\n"
+"#define GPUSCAN_ROW_PAST(from, row, i, numbers) ((from) + (ulong2)((i) / GPUSCAN_CHANNELS, row))\n"
 "#define GPUSCAN_SAMPLE_IN(samples, from, i) \\\n"
 " gpuscan_image_sample(gpuscan_image_pixel(samples, (from) + (ulong2)((i) / GPUSCAN_CHANNELS, 0)), \\\n"
 " (uint)((i) % GPUSCAN_CHANNELS))\n"
@@ -11989,6 +11328,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 " ((global const gpuscan_sample *)((global const gpuscan_element *)(samples) + (elements)))\n"
 "typedef global const gpuscan_sample *gpuscan_row_t;\n"
 "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_SAMPLES_AT(samples, (row) * numbers.pitch)\n"
+"#define GPUSCAN_ROW_PAST(from, row, i, numbers) (GPUSCAN_SAMPLES_AT(from, (row) * (numbers).pitch) + (i))\n"
 "#define GPUSCAN_SAMPLE_IN(samples, from, i) (from)[i]\n"
 "#endif\n\n\n"
 "#if GPUSCAN_PIXEL_CHANNELS\n"
@@ -12005,7 +11345,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n"
 "#else\n"
 "#define gpuscan_pixel_of(s) (s)\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#if GPUSCAN_CONVERTED\n"
 "#define GPUSCAN_BINNED_OF(s, i) \\\n"
 " gpuscan_custom_convert(gpuscan_pixel_of(s), GPUSCAN_PLANTED(PIXEL_NUMBER) ? (i) + 1 : (i))\n"
@@ -12018,27 +11358,65 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_WEIGHT_OF(s, i, weights) (weights)[(i) / GPUSCAN_CHANNELS]\n"
 "#else\n"
 "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define GPUSCAN_NO_BIN 0xffffffffu\n"
-"#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n\n\n"
-"static inline uint gpuscan_outside(bool below) {\n"
-"#if GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP\n"
-"return GPUSCAN_NO_BIN;\n"
-"#elif GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP\n"
-"return below ? 0 : GPUSCAN_BINS - 1;\n"
+"#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
+"#if GPUSCAN_BIN_WIDE > 1\n"
+"#define GPUSCAN_WIDE_OF(type) GPUSCAN_PASTE(type, GPUSCAN_BIN_WIDE)\n"
+"#define GPUSCAN_TO_WIDE(type, x) GPUSCAN_WIDE_OF(GPUSCAN_PASTE(convert_, type))(x)\n"
+"#define GPUSCAN_FIRST_OF(bins) (bins).s0\n"
+"#define GPUSCAN_OFFSETS_OF(s) GPUSCAN_WIDE_OF(as_uint)(s)\n"
+"#define GPUSCAN_IS_BELOW(s, lower) ((s) < (GPUSCAN_VALUE)(lower))\n"
 "#else\n"
-"return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n"
+"#define GPUSCAN_WIDE_OF(type) type\n"
+"#define GPUSCAN_TO_WIDE(type, x) (type)(x)\n"
+"#define GPUSCAN_FIRST_OF(bins) (bins)\n"
+"#define GPUSCAN_OFFSETS_OF(s) (gpuscan_offset)(s)\n"
+"#define GPUSCAN_IS_BELOW(s, lower) \\\n"
+" (GPUSCAN_SAMPLE_IS_SIGNED ? (long)(s) < (long)(lower) : (ulong)(s) < (ulong)(lower))\n"
+"#endif\n"
+"#if GPUSCAN_BIN_WIDE > 1 && GPUSCAN_REAL_SIZE == 8\n"
+"#define GPUSCAN_MASKS(x) GPUSCAN_WIDE_OF(convert_int)(x)\n"
+"#else\n"
+"#define GPUSCAN_MASKS(x) (x)\n"
+"#endif\n"
+"typedef GPUSCAN_WIDE_OF(GPUSCAN_VALUE) gpuscan_values;\n"
+"typedef GPUSCAN_WIDE_OF(uint) gpuscan_bins;\n"
+"typedef GPUSCAN_WIDE_OF(int) gpuscan_masks;\n\n"
+"#if GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP\n"
+"#define GPUSCAN_BIN_BELOW GPUSCAN_NO_BIN\n"
+"#define GPUSCAN_BIN_ABOVE GPUSCAN_NO_BIN\n"
+"#elif GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP\n"
+"#define GPUSCAN_BIN_BELOW 0\n"
+"#define GPUSCAN_BIN_ABOVE (GPUSCAN_BINS - 1)\n"
+"#else\n"
+"#define GPUSCAN_BIN_BELOW GPUSCAN_BINS\n"
+"#define GPUSCAN_BIN_ABOVE (GPUSCAN_BINS + 1)\n"
+"#endif\n\n\n\n"
+"static inline gpuscan_bins gpuscan_bin_if(gpuscan_masks inside, gpuscan_bins bin, gpuscan_masks below,\n"
+"gpuscan_masks is_nan) {\n"
+"gpuscan_bins outside = below ? (gpuscan_bins)(GPUSCAN_BIN_BELOW) : (gpuscan_bins)(GPUSCAN_BIN_ABOVE);\n"
+"return inside ? bin : is_nan ? (gpuscan_bins)(GPUSCAN_NO_BIN) : outside;\n"
+"}\n\n\n",
+"#define GPUSCAN_UP_TO(s, upper) (GPUSCAN_CLOSED ? (s) <= (upper) : (s) < (upper))\n"
+"#define GPUSCAN_INSIDE(s, lower, upper) GPUSCAN_MASKS(((s) >= (lower)) & GPUSCAN_UP_TO(s, upper))\n"
+"#define GPUSCAN_IS_NAN(s) (GPUSCAN_SAMPLE_IS_FLOAT ? GPUSCAN_MASKS((s) != (s)) : (gpuscan_masks)(0))\n\n"
+"static inline GPUSCAN_VALUE gpuscan_value_of(gpuscan_binned sample) {\n"
+"#if GPUSCAN_SAMPLE_F16\n"
+"return vload_half(0, (private const half *)&sample);\n"
+"#else\n"
+"return sample;\n"
 "#endif\n"
 "}\n\n\n\n"
 "#if GPUSCAN_LOCAL_EDGES\n"
 "typedef struct {\n"
-"local const GPUSCAN_EDGE *at;\n"
-"GPUSCAN_EDGE first, last;\n"
+"local const GPUSCAN_VALUE *at;\n"
+"GPUSCAN_VALUE first, last;\n"
 "#if GPUSCAN_EDGE_CELLS\n"
 "local const uint *cells;\n"
-"GPUSCAN_EDGE_REAL scale;\n"
+"GPUSCAN_REAL scale;\n"
 "#else\n"
-"GPUSCAN_EDGE top[7];\n"
+"GPUSCAN_VALUE top[7];\n"
 "#endif\n"
 "} gpuscan_edges;\n"
 "#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32)\n"
@@ -12046,33 +11424,26 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_EDGE_FIRST(edges) (edges).first\n"
 "#define GPUSCAN_EDGE_LAST(edges) (edges).last\n"
 "#else\n"
-"typedef global const GPUSCAN_EDGE *gpuscan_edges;\n"
+"typedef global const GPUSCAN_VALUE *gpuscan_edges;\n"
 "#define GPUSCAN_EDGE_AT(edges, k) (edges)[k]\n"
 "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
 "#define GPUSCAN_EDGE_LAST(edges) (edges)[GPUSCAN_BINS]\n"
 "#endif\n\n"
-"static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
-"#if GPUSCAN_SAMPLE_F16\n"
-"return vload_half(0, (private const half *)&sample);\n"
-"#else\n"
-"return sample;\n"
-"#endif\n"
-"}\n\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
 "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
-"static inline GPUSCAN_EDGE_REAL gpuscan_edge_distance(GPUSCAN_EDGE from, GPUSCAN_EDGE to) {\n"
-"return sizeof(GPUSCAN_EDGE) == 8 ? (GPUSCAN_EDGE_REAL)((ulong)to - (ulong)from)\n"
-": (GPUSCAN_EDGE_REAL)((uint)to - (uint)from);\n"
+"static inline GPUSCAN_REAL gpuscan_edge_distance(GPUSCAN_VALUE from, GPUSCAN_VALUE to) {\n"
+"return sizeof(GPUSCAN_VALUE) == 8 ? (GPUSCAN_REAL)((ulong)to - (ulong)from)\n"
+": (GPUSCAN_REAL)((uint)to - (uint)from);\n"
 "}\n"
 "#endif\n\n\n\n"
-"static inline uint gpuscan_edge_cell(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+"static inline uint gpuscan_edge_cell(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"GPUSCAN_EDGE_REAL at = s - edges.first;\n"
+"GPUSCAN_REAL at = s - edges.first;\n"
 "#else\n"
-"GPUSCAN_EDGE_REAL at = gpuscan_edge_distance(edges.first, s);\n"
+"GPUSCAN_REAL at = gpuscan_edge_distance(edges.first, s);\n"
 "#endif\n"
-"at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0);\n"
-"return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
+"at = fmax(at * edges.scale, (GPUSCAN_REAL)0);\n"
+"return (uint)fmin(at, (GPUSCAN_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
 "}\n\n\n"
 "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
 "uint low = 0, high = GPUSCAN_BINS - 1;\n"
@@ -12084,12 +11455,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "high = middle - 1;\n"
 "}\n"
 "return low;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells) {\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"GPUSCAN_EDGE_REAL range = edges->last - edges->first;\n"
+"GPUSCAN_REAL range = edges->last - edges->first;\n"
 "#else\n"
-"GPUSCAN_EDGE_REAL range = gpuscan_edge_distance(edges->first, edges->last);\n"
+"GPUSCAN_REAL range = gpuscan_edge_distance(edges->first, edges->last);\n"
 "#endif\n"
 "edges->scale = GPUSCAN_EDGE_CELLS / range;\n"
 "if (!(range > 0) || isinf(range) || isinf(edges->scale))\n"
@@ -12099,7 +11470,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
 "}\n"
 "#else\n"
-"#if GPUSCAN_LOCAL_EDGES\n\n"
+"#if GPUSCAN_LOCAL_EDGES\n\n",
 "static inline void gpuscan_edges_top(gpuscan_edges *edges) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < 7; k++) {\n"
@@ -12108,9 +11479,9 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, (uint)GPUSCAN_BINS));\n"
 "}\n"
 "}\n\n\n"
-"static inline uint gpuscan_edge_start(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+"static inline uint gpuscan_edge_start(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
 "bool first = edges.top[0] <= s, second = (first ? edges.top[2] : edges.top[1]) <= s;\n"
-"GPUSCAN_EDGE high = second ? edges.top[6] : edges.top[5], low = second ? edges.top[4] : edges.top[3];\n"
+"GPUSCAN_VALUE high = second ? edges.top[6] : edges.top[5], low = second ? edges.top[4] : edges.top[3];\n"
 "bool third = (first ? high : low) <= s;\n"
 "uint bin = (first ? (uint)GPUSCAN_EDGE_STEP : 0) + (second ? (uint)GPUSCAN_EDGE_STEP / 2 : 0) +\n"
 "(third ? (uint)GPUSCAN_EDGE_STEP / 4 : 0);\n"
@@ -12122,7 +11493,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_EDGE_NEXT GPUSCAN_EDGE_STEP\n"
 "#endif\n"
 "#endif\n\n\n"
-"static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+"static inline uint gpuscan_edge_bin(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
 "uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
 "while (low < high) {\n"
@@ -12142,60 +11513,43 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n"
 "return bin;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n\n\n"
-"#define GPUSCAN_MAGIC (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
-"#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n\n"
-"typedef gpuscan_real gpuscan_bound;\n"
-"#define GPUSCAN_BOUND_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
-"#define GPUSCAN_BOUND_NAMES lower, upper, step, inverse\n\n"
-"static inline gpuscan_real gpuscan_real_of(gpuscan_binned x) {\n"
-"#if GPUSCAN_SAMPLE_F16\n"
-"return vload_half(0, (private const half *)&x);\n"
+"typedef GPUSCAN_VALUE gpuscan_bound;\n"
+"#define GPUSCAN_BOUND_PARAMETERS gpuscan_bound lower, gpuscan_bound upper, gpuscan_bound step, gpuscan_bound inverse\n"
+"#define GPUSCAN_BOUND_NAMES lower, upper, step, inverse\n\n\n"
+"#if GPUSCAN_REAL_SIZE == 8\n"
+"#define GPUSCAN_MAGIC ((gpuscan_values)(6755399441055744.0f))\n"
+"#define GPUSCAN_LOW_BITS(x) GPUSCAN_TO_WIDE(uint, GPUSCAN_WIDE_OF(as_ulong)(x))\n"
 "#else\n"
-"return x;\n"
+"#define GPUSCAN_MAGIC ((gpuscan_values)(12582912.0f))\n"
+"#define GPUSCAN_LOW_BITS(x) GPUSCAN_WIDE_OF(as_uint)(x)\n"
 "#endif\n"
-"}\n\n"
-"static inline gpuscan_real gpuscan_even_edge(uint k, gpuscan_real step, gpuscan_real lower) {\n"
-"return fma((gpuscan_real)k, step, lower);\n"
-"}\n\n"
 "#define GPUSCAN_SATURATES \\\n"
-" (GPUSCAN_HAS_PICKS && GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP && GPUSCAN_BINS > 1)\n"
-"static inline uint gpuscan_real_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
-"gpuscan_real s = gpuscan_real_of(sample);\n"
-"#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-"lower = GPUSCAN_EDGE_FIRST(edges);\n"
-"upper = GPUSCAN_EDGE_LAST(edges);\n"
-"#endif\n"
-"bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);\n"
-"uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
-"#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-"if (!inside)\n"
-"return elsewhere;\n"
-"return gpuscan_edge_bin(s, edges);\n"
-"#else\n\n"
+" (GPUSCAN_HAS_PICKS && GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP && GPUSCAN_BINS > 1)\n\n\n\n",
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
-"gpuscan_real magic = GPUSCAN_MAGIC;\n"
+"static inline gpuscan_bins gpuscan_even_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
+"gpuscan_values magic = GPUSCAN_MAGIC, at;\n"
 "#if GPUSCAN_SATURATES\n\n\n"
-"gpuscan_real scale = inverse * (1.0f / (GPUSCAN_BINS - 1)), part, guess;\n"
-"part = gpuscan_multiply_clamped(s - lower, scale);\n"
-"guess = fma(part, (gpuscan_real)(GPUSCAN_BINS - 1), magic);\n"
-"uint even = (uint)GPUSCAN_AS_INTEGER(guess) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
-"even -= s >= fma(guess - magic, step, lower) ? 0 : 1;\n"
-"return (GPUSCAN_CLOSED ? s <= upper : s < upper) ? even : GPUSCAN_NO_BIN;\n"
-"#endif\n"
-"gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n"
-"at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last);\n"
-"uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
-"nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n"
-"return inside ? nearest : elsewhere;\n"
+"at = gpuscan_multiply_clamped(s - lower, inverse * (1.0f / (GPUSCAN_BINS - 1)));\n"
+"at = fma(at, (gpuscan_bound)(GPUSCAN_BINS - 1), magic);\n"
 "#else\n"
-"if (!inside)\n"
-"return elsewhere;\n"
+"gpuscan_values last = magic + (gpuscan_bound)(GPUSCAN_BINS - 1);\n"
+"at = fma(s - lower, (gpuscan_values)(inverse), magic);\n"
+"at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last);\n"
+"#endif\n"
+"gpuscan_values edge = fma(at - magic, (gpuscan_values)(step), (gpuscan_values)(lower));\n"
+"return GPUSCAN_LOW_BITS(at) - GPUSCAN_LOW_BITS(magic) -\n"
+"(GPUSCAN_MASKS(s < edge) ? (gpuscan_bins)(1) : (gpuscan_bins)(0));\n"
+"}\n"
+"#elif GPUSCAN_FORM != GPUSCAN_BINS_EDGES\n"
+"static inline GPUSCAN_VALUE gpuscan_even_edge(uint k, GPUSCAN_VALUE step, GPUSCAN_VALUE lower) {\n"
+"return fma((GPUSCAN_VALUE)k, step, lower);\n"
+"}\n\n\n\n"
+"static inline uint gpuscan_even_bin(GPUSCAN_VALUE s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "if (GPUSCAN_CLOSED && s == upper)\n"
-"return GPUSCAN_BINS - 1;\n\n\n",
-"gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+"return GPUSCAN_BINS - 1;\n"
+"GPUSCAN_VALUE guess = fmin((s - lower) * inverse, (GPUSCAN_VALUE)(GPUSCAN_BINS - 1));\n"
 "uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
 "for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
 "high = low;\n"
@@ -12213,12 +11567,11 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "high = middle;\n"
 "}\n"
 "return low;\n"
-"#endif\n"
-"#endif\n"
 "}\n"
-"#define gpuscan_bin gpuscan_real_bin\n"
+"#endif\n"
 "#else\n"
-"typedef GPUSCAN_OFFSET gpuscan_offset;\n\n\n"
+"typedef GPUSCAN_OFFSET gpuscan_offset;\n"
+"typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n\n"
 "typedef ulong gpuscan_bound;\n"
 "#define GPUSCAN_BOUND_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
 "#define GPUSCAN_BOUND_NAMES lower, upper, range, factor\n\n\n"
@@ -12226,22 +11579,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
 "#else\n"
 "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"static inline gpuscan_bins gpuscan_even_bin(gpuscan_offsets x, ulong range, ulong factor) {\n"
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
-"return (uint)x;\n"
+"return GPUSCAN_TO_WIDE(uint, x);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
-"return (uint)(x >> (uint)factor);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
-"return (uint)((ulong)x * (uint)factor >> 32);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
-"return (uint)((ulong)x * factor >> 32);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4 && !GPUSCAN_CPU\n"
+"return GPUSCAN_TO_WIDE(uint, x >> (uint)factor);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 8\n"
+"return (uint)mul_hi(x, factor);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && !GPUSCAN_CPU\n"
 "return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
-"if (sizeof(x) == 4)\n"
-"return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
-"return (uint)mul_hi((ulong)x, factor);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED || GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED\n"
 "if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range != 0 && range <= GPUSCAN_BINS)\n"
 "return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
@@ -12251,30 +11598,48 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range == 0)\n"
 "up = false;\n"
 "return (uint)(up ? next : bin);\n"
-"#else\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_DIVIDE\n"
 "return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
-"#endif\n"
-"}\n\n",
-"static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
-"#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-"if (s < GPUSCAN_EDGE_FIRST(edges))\n"
-"return gpuscan_outside(true);\n"
-"if (GPUSCAN_CLOSED ? s > GPUSCAN_EDGE_LAST(edges) : s >= GPUSCAN_EDGE_LAST(edges))\n"
-"return gpuscan_outside(false);\n"
-"return gpuscan_edge_bin(s, edges);\n"
-"#else\n\n"
-"gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
-"#if !GPUSCAN_RANGE_ALL\n"
-"if (GPUSCAN_PAST(x, range)) {\n"
-"if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
-"return GPUSCAN_BINS - 1;\n"
-"return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
-"}\n"
-"#endif\n"
-"return gpuscan_even_bin(x, range, factor);\n"
+"#else\n"
+"GPUSCAN_WIDE_OF(ulong) product = GPUSCAN_TO_WIDE(ulong, x);\n"
+"if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16)\n"
+"product = product * (ulong)(uint)factor;\n"
+"else if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY)\n"
+"product = product * factor;\n"
+"else\n"
+"product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
+"return GPUSCAN_TO_WIDE(uint, product >> 32);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n"
+"static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
+"#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+"bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges));\n"
+"return gpuscan_bin_if(inside, inside ? gpuscan_edge_bin(s, edges) : 0, s < GPUSCAN_EDGE_FIRST(edges),\n"
+"GPUSCAN_IS_NAN(s));\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
+"gpuscan_masks inside = GPUSCAN_SATURATES ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, upper)) : GPUSCAN_INSIDE(s, lower, upper);\n"
+"return gpuscan_bin_if(inside, gpuscan_even_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
+"GPUSCAN_IS_NAN(s));\n"
+"#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
+"bool inside = GPUSCAN_INSIDE(s, lower, upper);\n"
+"return gpuscan_bin_if(inside, inside ? gpuscan_even_bin(s, GPUSCAN_BOUND_NAMES) : 0, s < lower, GPUSCAN_IS_NAN(s));\n"
+"#else\n\n",
+"gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - (gpuscan_offset)lower;\n"
+"gpuscan_bins bin = gpuscan_even_bin(x, range, factor);\n"
+"gpuscan_masks past = GPUSCAN_PAST(x, range), ends = x == (gpuscan_offset)range;\n"
+"if (GPUSCAN_RANGE_ALL)\n"
+"return bin;\n"
+"if (GPUSCAN_CLOSED)\n"
+"bin = past & ends ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
+"return gpuscan_bin_if(GPUSCAN_CLOSED ? !past | ends : !past, bin, GPUSCAN_IS_BELOW(s, lower),\n"
+"(gpuscan_masks)(0));\n"
+"#endif\n"
+"}\n\n"
+"static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
+"gpuscan_values s = (gpuscan_values)(gpuscan_value_of(sample));\n"
+"return GPUSCAN_FIRST_OF(gpuscan_bins_of(s, GPUSCAN_BOUND_NAMES, edges));\n"
+"}\n\n\n"
 "#if GPUSCAN_CHANNEL_BOUNDS\n"
 "typedef struct {\n"
 "ulong edges[4];\n"
@@ -12296,7 +11661,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 11944 \"kernels.cl.inc\"\n"
+"#line 11318 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -12386,7 +11751,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n\n"
 "#define GPUSCAN_HISTOGRAM_PARAMETERS \\\n"
 " GPUSCAN_SAMPLES samples, global const uint *count_buffer, global const gpuscan_weight *weights, \\\n"
-" global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, \\\n"
+" global const GPUSCAN_VALUE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, \\\n"
 " global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n\n",
 NULL};
 #else
@@ -12394,7 +11759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 12059 \"kernels.cl.inc\"\n"
+"#line 11433 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -12465,25 +11830,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
 "return GPUSCAN_ALL_BINS;\n"
 "return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
-"}\n\n\n"
-"static inline uint gpuscan_even_counter(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
-"uint bin;\n"
-"#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
-"bin = gpuscan_bin(sample, GPUSCAN_BOUND_NAMES, edges);\n"
-"#else\n"
-"gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
-"bin = gpuscan_even_bin(x, range, factor);\n"
-"#if !GPUSCAN_RANGE_ALL\n"
-"bin = GPUSCAN_PAST(x, range) ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
-"bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range && GPUSCAN_PAST(x, range) ? GPUSCAN_BINS - 1 : bin;\n"
-"#endif\n"
-"#endif\n"
-"return bin;\n"
 "}\n\n"
 "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
 "gpuscan_edges edges) {\n"
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
-"uint bin = gpuscan_even_counter(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
+"uint bin = gpuscan_bin(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
 "return gpuscan_channel_counter(bin, channel);\n"
 "}\n\n\n\n"
 "#if GPUSCAN_WEIGHTED\n"
@@ -12509,88 +11860,23 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "typedef private const gpuscan_weight *gpuscan_weights_t;\n"
 "#else\n"
 "typedef global const gpuscan_weight *gpuscan_weights_t;\n"
-"#endif\n\n",
-"#if GPUSCAN_BIN_WIDE > 1\n\n"
-"#define GPUSCAN_BIN_VECTOR(type) GPUSCAN_PASTE(type, GPUSCAN_BIN_WIDE)\n"
-"typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
-"typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n\n"
-"static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
-"return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
-"}\n\n"
-"#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"typedef GPUSCAN_BIN_VECTOR(GPUSCAN_SAMPLE_FLOAT) gpuscan_reals;\n"
-"#if GPUSCAN_REAL_SIZE == 8\n"
-"#define GPUSCAN_REAL_MASKS(x) GPUSCAN_BIN_VECTOR(convert_int)(x)\n"
-"#define GPUSCAN_REAL_BITS(x) GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(as_ulong)(x))\n"
-"#else\n"
-"#define GPUSCAN_REAL_MASKS(x) (x)\n"
-"#define GPUSCAN_REAL_BITS(x) GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
 "#endif\n\n"
-"static inline gpuscan_bins gpuscan_real_bins(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
+"#if GPUSCAN_BIN_WIDE > 1\n"
+"static inline gpuscan_values gpuscan_values_at(gpuscan_block_t from) {\n"
 "#if GPUSCAN_SAMPLE_F16\n"
-"GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
-"gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
+"GPUSCAN_WIDE_OF(ushort) halves = GPUSCAN_WIDE_OF(vload)(0, from);\n"
+"return GPUSCAN_WIDE_OF(vload_half)(0, (private const half *)&halves);\n"
 "#else\n"
-"gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+"return GPUSCAN_TO_WIDE(GPUSCAN_VALUE, GPUSCAN_WIDE_OF(vload)(0, from));\n"
 "#endif\n"
-"gpuscan_real magic = GPUSCAN_MAGIC;\n"
-"gpuscan_reals last = (gpuscan_reals)(magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n"
-"gpuscan_reals at = fma(s - lower, (gpuscan_reals)(inverse), (gpuscan_reals)(magic));\n"
-"gpuscan_bins nearest;\n"
-"gpuscan_masks inside;\n"
-"at = at < last ? at : last;\n"
-"nearest = GPUSCAN_REAL_BITS(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
-"nearest -= GPUSCAN_REAL_MASKS(s < fma(at - magic, (gpuscan_reals)(step), (gpuscan_reals)(lower)))\n"
-"? (gpuscan_bins)(1)\n"
-": (gpuscan_bins)(0);\n"
-"inside = GPUSCAN_REAL_MASKS((s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper));\n"
-"return inside ? nearest\n"
-": GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
-": (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
 "}\n"
-"#define gpuscan_bin_wide gpuscan_real_bins\n"
-"#else\n"
-"static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
-"#if GPUSCAN_SAMPLE_IS_SIGNED\n"
-"gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
-"gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
-"gpuscan_masks below = s < (int)lower;\n"
-"#else\n"
-"gpuscan_bins s = GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(vload)(0, from)), x = s - (uint)lower;\n"
-"gpuscan_masks below = s < (uint)lower;\n"
-"#endif\n"
-"gpuscan_bins bin;\n"
-"#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
-"bin = x;\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
-"bin = x >> (uint)factor;\n"
-"#else\n"
-"GPUSCAN_BIN_VECTOR(ulong) product = GPUSCAN_BIN_VECTOR(convert_ulong)(x);\n"
-"#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
-"product = product * (ulong)(uint)factor;\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
-"product = product * factor;\n"
-"#else\n"
-"product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
-"#endif\n"
-"bin = GPUSCAN_BIN_VECTOR(convert_uint)(product >> 32);\n"
-"#endif\n"
-"#if !GPUSCAN_RANGE_ALL\n"
-"bin = x >= (uint)range ? gpuscan_outside_wide(below) : bin;\n"
-"#if GPUSCAN_CLOSED\n"
-"bin = x == (uint)range ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
-"#endif\n"
-"#endif\n"
-"return bin;\n"
-"}\n"
-"#endif\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
 "gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES && !GPUSCAN_CHANNEL_BOUNDS\n"
-"GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
+"GPUSCAN_VALUE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
-"s[v] = gpuscan_edge_value(from[v]);\n"
+"s[v] = gpuscan_value_of(from[v]);\n"
 "counter[v] = 0;\n"
 "}\n"
 "for (uint leap = GPUSCAN_EDGE_STEP; leap > 0; leap /= 2)\n"
@@ -12600,20 +11886,15 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "counter[v] = up ? next : counter[v];\n"
 "}\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
-"uint bin = counter[v];\n"
-"bin = (GPUSCAN_CLOSED ? s[v] > end : s[v] >= end) ? gpuscan_outside(false) : bin;\n"
-"bin = s[v] < first ? gpuscan_outside(true) : bin;\n"
-"#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"bin = s[v] == s[v] ? bin : GPUSCAN_NO_BIN;\n"
-"#endif\n"
+"uint bin = gpuscan_bin_if(GPUSCAN_INSIDE(s[v], first, end), counter[v], s[v] < first, GPUSCAN_IS_NAN(s[v]));\n"
 "counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
 "}\n"
 "#elif GPUSCAN_BIN_WIDE > 1\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_BIN_WIDE) {\n"
-"gpuscan_bins bins = gpuscan_bin_wide(from + v, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_bins bins = gpuscan_bins_of(gpuscan_values_at(from + v), GPUSCAN_BIN_ARGUMENTS, edges);\n"
 "if (GPUSCAN_CHANNELS == 1)\n"
 "bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS));\n"
-"GPUSCAN_BIN_VECTOR(vstore)(bins, 0, counter + v);\n"
+"GPUSCAN_WIDE_OF(vstore)(bins, 0, counter + v);\n"
 "}\n"
 "for (uint v = 0; v < (GPUSCAN_CHANNELS > 1 ? GPUSCAN_BLOCK : 0); v++)\n"
 "counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS);\n"
@@ -12621,7 +11902,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
 "counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void gpuscan_count_block(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
 "global const gpuscan_weight *row_weights, gpuscan_table table,\n"
 "GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -12673,7 +11954,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "GPUSCAN_COUNT(v, 6);\n"
 "GPUSCAN_COUNT(v, 7);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void gpuscan_count_alone(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
 "global const gpuscan_weight *weights, gpuscan_table table,\n"
 "GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -12681,7 +11962,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(s, i), (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS,\n"
 "edges);\n"
 "GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(s, i, weights));\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "static inline void gpuscan_histogram_move_span(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "ulong first, ulong last, uint tables, uint flags) {\n"
 "bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
@@ -12883,8 +12164,14 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 12603 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11887 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"typedef struct {\n"
+"local uint *bins;\n"
+"global gpuscan_counter *accumulators;\n"
+"uint copy, first_bin;\n"
+"gpuscan_edges edges;\n"
+"} gpuscan_counting;\n\n\n\n"
 "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
 "uint samples) {\n"
 "#if GPUSCAN_WEIGHTED\n"
@@ -12896,20 +12183,20 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "}\n\n"
 "#if GPUSCAN_BY_VALUE\n\n\n\n\n\n\n"
-"#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 128u : 0u)\n"
-"static inline uint gpuscan_value_of(gpuscan_sample s) {\n"
-"return ((uint)s & 255u) ^ GPUSCAN_VALUE_FLIP;\n"
-"}\n"
-"static inline gpuscan_sample gpuscan_sample_of(uint value) {\n"
-"return (gpuscan_sample)(value ^ GPUSCAN_VALUE_FLIP);\n"
+"#define GPUSCAN_BYTE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 128u : 0u)\n"
+"static inline uint gpuscan_byte_of(gpuscan_sample s) {\n"
+"return ((uint)s & 255u) ^ GPUSCAN_BYTE_FLIP;\n"
 "}\n"
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
-"#define GPUSCAN_VALUE_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
+"#define GPUSCAN_COUNTER_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
 "#define GPUSCAN_COPY min(GPUSCAN_ITEM % 32 / GPUSCAN_CHANNELS, (uint)GPUSCAN_COPIES - 1)\n"
+"#define GPUSCAN_BYTE_SHIFT 7\n"
 "#else\n"
-"#define GPUSCAN_VALUE_AT(channel, value) \\\n"
-" ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
+"#define GPUSCAN_COUNTER_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
+"#define GPUSCAN_BYTE_SHIFT GPUSCAN_COPY_SHIFT\n"
 "#endif\n"
+"#else\n"
+"#define GPUSCAN_COUNTER_AT(channel, bin) ((bin) * GPUSCAN_COPIES)\n"
 "#endif\n"
 "#ifndef GPUSCAN_COPY\n"
 "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
@@ -12918,16 +12205,16 @@ static const char *const gpuscan__piece_histogram[] = {
 " (GPUSCAN_SPARE && GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_SLICES == 1 && GPUSCAN_CHANNELS == 1 && !GPUSCAN_CARRIES)\n"
 "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
 "\n"
-"static inline uint gpuscan_group_counter_of(gpuscan_binned s, uint channel, uint first_bin, GPUSCAN_BIN_PARAMETERS,\n"
-"gpuscan_edges edges) {\n"
+"static inline uint gpuscan_group_counter_of(gpuscan_binned s, uint channel, const gpuscan_counting *to,\n"
+"GPUSCAN_BIN_PARAMETERS) {\n"
 "uint bin;\n"
 "#if GPUSCAN_BY_VALUE\n"
-"bin = gpuscan_value_of(s);\n"
+"bin = gpuscan_byte_of(s);\n"
 "if (GPUSCAN_PLANTED(BIN))\n"
 "bin = (bin + 1) % 256;\n"
 "#else\n"
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
-"bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
+"bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(to->edges, slot));\n"
 "#if !GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE\n"
 "if (bin == GPUSCAN_NO_BIN)\n"
 "return bin;\n"
@@ -12941,7 +12228,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "bin += slot * GPUSCAN_CHANNEL_BINS;\n"
 "#endif\n"
 "#if GPUSCAN_SLICES > 1\n"
-"bin -= first_bin;\n"
+"bin -= to->first_bin;\n"
 "if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
 "return GPUSCAN_NO_BIN;\n"
 "#endif\n"
@@ -12951,207 +12238,302 @@ static const char *const gpuscan__piece_histogram[] = {
 "bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
 "#endif\n"
 "return bin;\n"
-"}\n\n",
-"static inline void gpuscan_count_sample(gpuscan_binned s, uint channel, gpuscan_weight weight, uint copy,\n"
-"uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
-"uint bin;\n"
+"}\n\n\n",
+"static inline void gpuscan_count_sample(gpuscan_sample s, ulong i, uint channel, global const gpuscan_weight *weights,\n"
+"const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
 "if (!GPUSCAN_CHANNEL_ON(channel))\n"
 "return;\n"
-"bin = gpuscan_group_counter_of(s, channel, first_bin, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"uint bin = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(s, i), channel, to, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, i, weights);\n"
 "#if !GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
 "if (bin == GPUSCAN_NO_BIN)\n"
 "return;\n"
 "#endif\n"
-"#if GPUSCAN_BY_VALUE\n"
-"gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0);\n"
-"#elif GPUSCAN_COPIES\n"
-"gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
+"#if GPUSCAN_COPIES\n"
+"gpuscan_add_local(to->bins + GPUSCAN_COUNTER_AT(channel, bin) + to->copy, weight,\n"
+"to->bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
 "#else\n"
-"gpuscan_add_global_once(accumulators, bin, weight, 1);\n"
+"gpuscan_add_global_once(to->accumulators, bin, weight, 1);\n"
 "#endif\n"
 "}\n\n\n\n"
-"static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-"ulong first, ulong last, ulong step, uint flags) {\n"
-"if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
-"last--;\n"
-"for (ulong k = first; k < last; k += step) {\n"
-"gpuscan_counter sum;\n"
-"if (flags & GPUSCAN_FLAG_FINISH) {\n"
-"sum = gpuscan_take(accumulators + k);\n"
-"} else {\n"
-"sum = accumulators[k];\n"
-"accumulators[k] = GPUSCAN_PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
+"#if GPUSCAN_IMAGE\n"
+"#define GPUSCAN_HAS_VECTORS 1\n"
+"#define GPUSCAN_VECTOR_SAMPLES GPUSCAN_CHANNELS\n"
+"typedef GPUSCAN_IMAGE_PIXEL gpuscan_loaded;\n"
+"typedef GPUSCAN_IMAGE_PIXEL gpuscan_samples;\n"
+"static inline gpuscan_loaded gpuscan_load_if(const bool always, bool there, GPUSCAN_SAMPLES samples, gpuscan_row_t at) {\n"
+"return there ? gpuscan_image_pixel(samples, at) : (gpuscan_loaded)(0);\n"
 "}\n"
-"counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
-"}\n"
-"}\n\n\n"
-"#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) && \\\n"
-" (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
-"#define GPUSCAN_COUNT_WORDS 1\n\n"
-"#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
-"#define GPUSCAN_VALUE_SHIFT 7\n\n"
-"static inline void gpuscan_count_word_spread(uint word, const uint *at, uint first, local uint *bins) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < 4; v++) {\n"
-"int shift = 8 * (int)v - GPUSCAN_VALUE_SHIFT;\n"
-"uint value = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
-"255u << GPUSCAN_VALUE_SHIFT;\n"
-"atomic_inc((volatile local uint *)((local char *)bins + (value | at[(first + v) % GPUSCAN_CHANNELS])));\n"
-"}\n"
-"}\n"
+"#define gpuscan_samples_of(pixel) (pixel)\n"
+"#define gpuscan_sample_at(pixel, v) gpuscan_image_sample(*(pixel), v)\n"
 "#else\n"
-"static inline void gpuscan_count_word(uint word, uint copy, local uint *bins) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 0; v < 4; v++) {\n"
-"int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n"
-"uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
-"255u << GPUSCAN_COPY_SHIFT;\n"
-"if (GPUSCAN_CHANNEL_ON(channel))\n"
-"atomic_inc((volatile local uint *)((local char *)(bins + GPUSCAN_VALUE_AT(channel, 0)) + (at | copy * 4)));\n"
-"}\n"
-"}\n"
-"#endif\n\n",
-"static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
-"#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
-"uint at[GPUSCAN_CHANNELS], turn = GPUSCAN_CHANNELS == 3 ? 0 : GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
-"raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
-"if (GPUSCAN_CHANNELS != 3)\n"
-"raw = rotate(raw, (uint4)(32 - 8 * turn));\n"
-"GPUSCAN_UNROLL\n"
-"for (uint c = 0; c < GPUSCAN_CHANNELS; c++)\n"
-"at[c] = ((channel + turn + c) % GPUSCAN_CHANNELS * GPUSCAN_COPIES + copy) * 4;\n"
-"gpuscan_count_word_spread(raw.x, at, 0, bins);\n"
-"gpuscan_count_word_spread(raw.y, at, 4, bins);\n"
-"gpuscan_count_word_spread(raw.z, at, 8, bins);\n"
-"gpuscan_count_word_spread(raw.w, at, 12, bins);\n"
-"#else\n"
-"raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
-"gpuscan_count_word(raw.x, copy, bins);\n"
-"gpuscan_count_word(raw.y, copy, bins);\n"
-"gpuscan_count_word(raw.z, copy, bins);\n"
-"gpuscan_count_word(raw.w, copy, bins);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
+"#define GPUSCAN_HAS_VECTORS (GPUSCAN_VECTOR * GPUSCAN_SAMPLE_SIZE == 16)\n"
+"#define GPUSCAN_VECTOR_SAMPLES GPUSCAN_VECTOR\n"
+"typedef uint4 gpuscan_loaded;\n"
 "typedef union {\n"
 "gpuscan_sample element[GPUSCAN_VECTOR];\n"
-"GPUSCAN_SAMPLE_RAW raw;\n"
 "uint word[4];\n"
+"uint4 words;\n"
 "} gpuscan_samples;\n"
-"#define GPUSCAN_HAS_VECTORS (GPUSCAN_VECTOR * GPUSCAN_SAMPLE_SIZE == 16)\n\n\n"
+"static inline gpuscan_loaded gpuscan_load_if(const bool always, bool there, GPUSCAN_SAMPLES samples, gpuscan_row_t at) {\n"
+"return always ? gpuscan_load_once((global const uint4 *)at) : gpuscan_load_once_if(there, (global const uint4 *)at);\n"
+"}\n\n\n"
+"static inline gpuscan_samples gpuscan_samples_of(gpuscan_loaded words) {\n"
+"gpuscan_samples vector;\n"
+"vector.words = words;\n"
+"return vector;\n"
+"}\n\n\n"
 "static inline gpuscan_sample gpuscan_sample_at(const gpuscan_samples *vector, uint v) {\n"
 "#if defined(__ENDIAN_LITTLE__) && GPUSCAN_SAMPLE_SIZE < 4 && !GPUSCAN_SAMPLE_IS_STRUCT\n"
 "return (gpuscan_sample)(vector->word[v * GPUSCAN_SAMPLE_SIZE / 4] >> v * GPUSCAN_SAMPLE_SIZE % 4 * 8);\n"
 "#else\n"
 "return vector->element[v];\n"
 "#endif\n"
-"}\n\n\n"
-"#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0)\n\n\n"
+"}\n"
+"#endif\n\n\n",
+"#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && !GPUSCAN_IMAGE && defined(__ENDIAN_LITTLE__) && \\\n"
+" (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
+"#define GPUSCAN_COUNT_WORDS 1\n\n\n"
+"static inline void gpuscan_count_word(uint word, const uint *at, uint first, local uint *bins) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 0; v < 4; v++) {\n"
+"int shift = 8 * (int)v - GPUSCAN_BYTE_SHIFT;\n"
+"uint value = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
+"255u << GPUSCAN_BYTE_SHIFT, channel = (first + v) % GPUSCAN_CHANNELS;\n"
+"if (GPUSCAN_CHANNEL_ON(channel))\n"
+"atomic_inc((volatile local uint *)((local char *)bins + (value | at[channel])));\n"
+"}\n"
+"}\n\n"
+"static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
+"uint at[GPUSCAN_CHANNELS], turn = 0;\n"
+"raw ^= GPUSCAN_BYTE_FLIP * 0x01010101u;\n"
+"#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD && GPUSCAN_CHANNELS != 3\n"
+"turn = GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
+"raw = rotate(raw, (uint4)(32 - 8 * turn));\n"
+"#endif\n"
+"GPUSCAN_UNROLL\n"
+"for (uint c = 0; c < GPUSCAN_CHANNELS; c++)\n"
+"at[c] = (GPUSCAN_COUNTER_AT((channel + turn + c) % GPUSCAN_CHANNELS, 0) + copy) * 4;\n"
+"gpuscan_count_word(raw.x, at, 0, bins);\n"
+"gpuscan_count_word(raw.y, at, 4, bins);\n"
+"gpuscan_count_word(raw.z, at, 8, bins);\n"
+"gpuscan_count_word(raw.w, at, 12, bins);\n"
+"}\n"
+"#endif\n\n\n"
+"#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR_SAMPLES % GPUSCAN_CHANNELS == 0)\n"
+"#define GPUSCAN_WHOLE (GPUSCAN_WHOLE_PIXELS ? GPUSCAN_CHANNELS : 1)\n\n\n"
 "static inline uint gpuscan_channel_of(ulong at) {\n"
 "return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
-"}\n\n"
-"#define GPUSCAN_VECTORS_AT_ONCE (!GPUSCAN_COPIES && !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1 && GPUSCAN_VECTOR > 1)\n"
-"\n\n"
-"static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
-"uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"}\n\n\n"
+"static inline void gpuscan_count_vector(gpuscan_loaded loaded, ulong at, global const gpuscan_weight *weights,\n"
+"const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
 "uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : gpuscan_channel_of(at);\n"
 "#if GPUSCAN_COUNT_WORDS\n"
-"gpuscan_count_words(raw, channel, copy, bins);\n"
-"#else\n"
-"gpuscan_samples vector;\n"
-"vector.raw = raw;\n"
-"#if GPUSCAN_VECTORS_AT_ONCE\n\n",
+"gpuscan_count_words(loaded, channel, to->copy, to->bins);\n"
+"#elif !GPUSCAN_COPIES && !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1 && GPUSCAN_VECTOR > 1\n\n"
+"gpuscan_samples vector = gpuscan_samples_of(loaded);\n"
 "uint counters[GPUSCAN_VECTOR];\n"
 "bool one = true;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"counters[v] = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(gpuscan_sample_at(&vector, v), at + v), 0, first_bin,\n"
-"GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"counters[v] = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(gpuscan_sample_at(&vector, v), at + v), 0, to,\n"
+"GPUSCAN_BIN_ARGUMENTS);\n"
 "one = one && counters[v] == counters[0];\n"
 "}\n"
 "if (one) {\n"
 "if (counters[0] != GPUSCAN_NO_BIN)\n"
-"gpuscan_add_global_once(accumulators, counters[0], 1, GPUSCAN_VECTOR);\n"
+"gpuscan_add_global_once(to->accumulators, counters[0], 1, GPUSCAN_VECTOR);\n"
 "return;\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (counters[v] != GPUSCAN_NO_BIN)\n"
-"gpuscan_add_global_once(accumulators, counters[v], 1, 1);\n"
+"gpuscan_add_global_once(to->accumulators, counters[v], 1, 1);\n"
 "#else\n"
+"gpuscan_samples vector = gpuscan_samples_of(loaded);\n"
 "GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"gpuscan_sample s = gpuscan_sample_at(&vector, v);\n"
-"gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, at + v, weights);\n"
-"gpuscan_count_sample(GPUSCAN_BINNED_OF(s, at + v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
-"weight, copy, first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR_SAMPLES; v++) {\n"
+"gpuscan_count_sample(gpuscan_sample_at(&vector, v), at + v,\n"
+"GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weights, to, GPUSCAN_BIN_ARGUMENTS);\n"
 "channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
 "}\n"
 "#endif\n"
+"}\n\n\n",
+"typedef struct {\n"
+"gpuscan_row_t from;\n"
+"global const gpuscan_weight *weights;\n"
+"ulong begin, length, rows;\n"
+"ulong vectors;\n"
+"} gpuscan_sample_rows;\n\n\n"
+"GPUSCAN_INLINE gpuscan_sample_rows gpuscan_rows_past(gpuscan_sample_rows rows, ulong row, ulong vectors,\n"
+"gpuscan_histogram_numbers numbers) {\n"
+"rows.from = GPUSCAN_ROW_PAST(rows.from, row, vectors * GPUSCAN_VECTOR_SAMPLES, numbers);\n"
+"rows.weights += row * numbers.weights_pitch;\n"
+"rows.begin += vectors * GPUSCAN_VECTOR_SAMPLES;\n"
+"rows.length -= vectors * GPUSCAN_VECTOR_SAMPLES;\n"
+"rows.rows -= row;\n"
+"rows.vectors -= vectors;\n"
+"return rows;\n"
+"}\n\n\n"
+"GPUSCAN_INLINE uint gpuscan_head_of(gpuscan_sample_rows rows, uint row, gpuscan_histogram_numbers numbers) {\n"
+"#if GPUSCAN_IMAGE\n"
+"return 0;\n"
+"#else\n"
+"uint at = (uint)(size_t)rows.from + row * (uint)(numbers.pitch * sizeof(gpuscan_element));\n"
+"return (16 - at % 16) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
 "#endif\n"
+"}\n\n\n"
+"typedef struct {\n"
+"uint at, all;\n"
+"uint row, x;\n"
+"uint across, stride, step_rows, step_x;\n"
+"} gpuscan_walk;\n\n"
+"GPUSCAN_INLINE gpuscan_walk gpuscan_walk_of(uint first, uint stride, uint across, uint rows) {\n"
+"gpuscan_walk walk;\n"
+"walk.at = walk.x = first;\n"
+"walk.all = across * rows;\n"
+"walk.stride = walk.step_x = stride;\n"
+"walk.across = across;\n"
+"walk.row = walk.step_rows = 0;\n"
+"if (GPUSCAN_SAMPLE_ROWS) {\n"
+"walk.row = first / across;\n"
+"walk.x -= walk.row * across;\n"
+"walk.step_rows = stride / across;\n"
+"walk.step_x -= walk.step_rows * across;\n"
 "}\n"
-"#define GPUSCAN_COUNT_VECTOR(raw, i) \\\n"
-" gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins, \\\n"
-" accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n\n\n"
-"#define GPUSCAN_COUNT_ALONE(i) \\\n"
-" gpuscan_count_sample(GPUSCAN_BINNED_OF(here.samples[i], i), gpuscan_channel_of(i), \\\n"
-" GPUSCAN_WEIGHT_OF(here.samples[i], i, here.weights), copy, first_bin, bins, accumulators, \\\n"
-" GPUSCAN_BIN_ARGUMENTS, edges)\n\n\n"
+"return walk;\n"
+"}\n\n"
+"GPUSCAN_INLINE void gpuscan_walk_on(gpuscan_walk *walk) {\n"
+"walk->at += walk->stride;\n"
+"walk->x += walk->step_x;\n"
+"if (!GPUSCAN_SAMPLE_ROWS)\n"
+"return;\n"
+"walk->row += walk->step_rows;\n"
+"if (walk->x >= walk->across) {\n"
+"walk->x -= walk->across - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
+"walk->row++;\n"
+"}\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_count_batch(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk *walk,\n"
+"const bool all, const bool whole, const gpuscan_counting *to,\n"
+"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
+"gpuscan_loaded loaded[GPUSCAN_ITEM_VECTORS];\n"
+"global const gpuscan_weight *weights[GPUSCAN_ITEM_VECTORS];\n"
+"ulong at[GPUSCAN_ITEM_VECTORS];\n"
+"bool there[GPUSCAN_ITEM_VECTORS];\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"gpuscan_sample_rows row = gpuscan_rows_past(rows, walk->row, 0, numbers);\n"
+"uint head = whole ? 0 : gpuscan_head_of(rows, walk->row, numbers);\n"
+"there[k] = all || walk->at < walk->all;\n"
+"if (!all && !whole)\n"
+"there[k] = there[k] && walk->x < most - (head > rest ? 1 : 0);\n"
+"at[k] = head + (ulong)walk->x * GPUSCAN_VECTOR_SAMPLES;\n"
+"loaded[k] = gpuscan_load_if(all, there[k], samples, GPUSCAN_ROW_PAST(row.from, 0, at[k], numbers));\n"
+"at[k] += row.begin;\n"
+"weights[k] = row.weights;\n"
+"gpuscan_walk_on(walk);\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"if (all || there[k])\n"
+"gpuscan_count_vector(loaded[k], at[k], weights[k], to, GPUSCAN_BIN_ARGUMENTS);\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_count_vectors(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
+"const bool whole, const gpuscan_counting *to,\n"
+"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"#if GPUSCAN_SAMPLE_ROWS\n"
+"while (walk.at < walk.all)\n"
+"gpuscan_count_batch(samples, rows, &walk, false, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"#else\n"
+"while (walk.at + (GPUSCAN_ITEM_VECTORS - 1) * walk.stride < walk.all)\n"
+"gpuscan_count_batch(samples, rows, &walk, true, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"for (; walk.at < walk.all; gpuscan_walk_on(&walk)) {\n"
+"ulong at = gpuscan_head_of(rows, 0, numbers) + (ulong)walk.x * GPUSCAN_VECTOR;\n"
+"gpuscan_count_vector(gpuscan_load_if(true, true, samples, rows.from + at), rows.begin + at, rows.weights, to,\n"
+"GPUSCAN_BIN_ARGUMENTS);\n"
+"}\n"
+"#endif\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_count_singles(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
+"ulong first, const gpuscan_counting *to, gpuscan_histogram_numbers numbers,\n"
+"GPUSCAN_BIN_PARAMETERS) {\n"
+"uint rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
+"for (; walk.at < walk.all; gpuscan_walk_on(&walk)) {\n"
+"gpuscan_sample_rows row = gpuscan_rows_past(rows, walk.row, 0, numbers);\n"
+"ulong i = first + walk.x;\n"
+"uint head = gpuscan_head_of(rows, walk.row, numbers);\n"
+"if (row.vectors && i >= head)\n"
+"i += (row.vectors - (head > rest ? 1 : 0)) * GPUSCAN_VECTOR_SAMPLES;\n"
+"if (i < row.length)\n"
+"gpuscan_count_sample(GPUSCAN_SAMPLE_IN(samples, row.from, i), row.begin + i,\n"
+"gpuscan_channel_of(row.begin + i), row.weights, to, GPUSCAN_BIN_ARGUMENTS);\n"
+"}\n"
+"}\n\n\n"
 "#ifndef GPUSCAN_CHUNK\n"
 "#define GPUSCAN_CHUNK (1u << 30)\n"
 "#endif\n\n\n"
-"typedef struct {\n"
-"global const gpuscan_sample *samples;\n"
-"global const gpuscan_weight *weights;\n"
-"ulong head, vectors;\n"
-"} gpuscan_sample_row;\n\n"
-"GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong count,\n"
-"global const gpuscan_weight *weights) {\n"
-"gpuscan_sample_row at;\n"
-"uint past = (uint)(size_t)samples & 15;\n"
-"at.samples = samples;\n"
-"at.weights = weights;\n"
-"at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
-"at.vectors = 0;\n"
-"if (GPUSCAN_HAS_VECTORS && past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
-"(!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
-"at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
+"GPUSCAN_INLINE void gpuscan_count_chunks(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, ulong across, uint first,\n"
+"uint stride, const bool vectors, const bool whole, const gpuscan_counting *to,\n"
+"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"uint most = GPUSCAN_SAMPLE_ROWS && across < GPUSCAN_CHUNK ? GPUSCAN_CHUNK / max((uint)across, 1u) : 1;\n"
+"for (ulong row = 0; row < rows.rows; row += most)\n"
+"for (ulong x = 0; x < across; x += GPUSCAN_CHUNK) {\n"
+"gpuscan_walk walk = gpuscan_walk_of(first, stride, (uint)min(across - x, (ulong)GPUSCAN_CHUNK),\n"
+"(uint)min(rows.rows - row, (ulong)most));\n"
+"gpuscan_sample_rows here = gpuscan_rows_past(rows, row, vectors ? x : 0, numbers);\n"
+"if (vectors)\n"
+"gpuscan_count_vectors(samples, here, walk, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
 "else\n"
-"at.head = 0;\n"
-"return at;\n"
+"gpuscan_count_singles(samples, here, walk, x, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"}\n"
 "}\n\n\n",
-"typedef struct {\n"
-"global const gpuscan_sample *samples;\n"
-"global const gpuscan_weight *weights;\n"
-"ulong first, last;\n"
-"bool is_whole;\n"
-"} gpuscan_sample_part;\n\n"
-"GPUSCAN_INLINE gpuscan_sample_part gpuscan_sample_part_at(global const gpuscan_sample *samples,\n"
-"global const gpuscan_weight *weights, ulong vector,\n"
-"ulong begin, ulong end) {\n"
-"gpuscan_sample_part part;\n"
-"uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)(samples + begin) & 15 : 0;\n"
-"uint past = bytes / (uint)sizeof(gpuscan_sample);\n"
-"ulong next = begin + (vector + 1) * GPUSCAN_VECTOR - past;\n"
-"part.samples = samples;\n"
-"part.weights = weights;\n"
-"part.first = vector == 0 ? begin : next - GPUSCAN_VECTOR;\n"
-"part.last = min(next, end);\n"
-"part.is_whole = GPUSCAN_HAS_VECTORS && part.first + GPUSCAN_VECTOR == part.last &&\n"
-"bytes % sizeof(gpuscan_sample) == 0 && (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
-"return part;\n"
+"GPUSCAN_INLINE void gpuscan_count_rows(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, uint first, uint stride,\n"
+"const bool whole, const gpuscan_counting *to,\n"
+"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"uint head = gpuscan_head_of(rows, 0, numbers), rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
+"ulong pitch = GPUSCAN_SAMPLE_ROWS ? numbers.pitch * sizeof(gpuscan_element) : 0, vectors, singles;\n"
+"bool alike = GPUSCAN_IMAGE || pitch % 16 == 0;\n"
+"rows.vectors = rows.length / GPUSCAN_VECTOR_SAMPLES;\n"
+"#if !GPUSCAN_IMAGE\n"
+"if (!GPUSCAN_HAS_VECTORS || (size_t)rows.from % sizeof(gpuscan_sample) != 0 || head % GPUSCAN_WHOLE != 0 ||\n"
+"pitch % (sizeof(gpuscan_sample) * GPUSCAN_WHOLE) != 0)\n"
+"rows.vectors = 0;\n"
+"#endif\n"
+"vectors = rows.vectors - (alike && rows.vectors && head > rest ? 1 : 0);\n"
+"singles = alike || !rows.vectors ? rows.length - vectors * GPUSCAN_VECTOR_SAMPLES\n"
+": min(rows.length, 2ul * (GPUSCAN_VECTOR_SAMPLES - 1));\n"
+"if (whole)\n"
+"rows.vectors = vectors = (uint)rows.length / GPUSCAN_VECTOR_SAMPLES;\n"
+"gpuscan_count_chunks(samples, rows, vectors, first, stride, true, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"if (!GPUSCAN_IMAGE && !whole)\n"
+"gpuscan_count_chunks(samples, rows, singles, first, stride, false, false, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
 "}\n\n"
-"GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
-"return (global const uint4 *)(at.samples + at.head);\n"
-"}\n\n"
-"GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"vectors[k] = gpuscan_load_once(from + k * stride);\n"
-"}\n\n"
-"#if GPUSCAN_COPIES\n"
+"#if GPUSCAN_COPIES\n\n"
+"GPUSCAN_INLINE void gpuscan_counting_begin(gpuscan_counting *to, global const GPUSCAN_VALUE *edges) {\n"
+"for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
+"to->bins[k] = 0;\n"
+"#if GPUSCAN_LOCAL_EDGES\n"
+"local GPUSCAN_VALUE *copied = (local GPUSCAN_VALUE *)(to->bins + GPUSCAN_EDGES_AT);\n"
+"for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
+"copied[GPUSCAN_EDGE_PLACE(k)] = edges[k];\n"
+"to->edges.at = copied;\n"
+"#else\n"
+"to->edges = edges;\n"
+"#endif\n"
+"GPUSCAN_BARRIER();\n"
+"#if GPUSCAN_LOCAL_EDGES\n"
+"to->edges.first = GPUSCAN_EDGE_AT(to->edges, 0);\n"
+"to->edges.last = GPUSCAN_EDGE_AT(to->edges, GPUSCAN_BINS);\n"
+"#if GPUSCAN_EDGE_CELLS\n"
+"gpuscan_cells_make(&to->edges, to->bins + GPUSCAN_CELLS_AT);\n"
+"GPUSCAN_BARRIER();\n"
+"#else\n"
+"gpuscan_edges_top(&to->edges);\n"
+"#endif\n"
+"#endif\n"
+"}\n\n",
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "static inline uint gpuscan_nth_channel(uint n) {\n"
 "uint mask = GPUSCAN_CHANNEL_MASK;\n"
@@ -13169,7 +12551,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "local const uint *bins = shared;\n"
 "gpuscan_copies_t sum = 0;\n"
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
-"bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256);\n"
+"bins += GPUSCAN_COUNTER_AT(gpuscan_nth_channel(bin / 256), bin % 256);\n"
 "#else\n"
 "bins += (bin + GPUSCAN_SPARE_FIRST) * GPUSCAN_COPIES;\n"
 "#endif\n"
@@ -13180,307 +12562,100 @@ static const char *const gpuscan__piece_histogram[] = {
 "sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
 "#endif\n"
 "return sum;\n"
-"}\n"
-"#endif\n\n\n\n",
-"#define GPUSCAN_ARRIVAL (1ul << GPUSCAN_ARRIVALS)\n\n\n"
-"#define GPUSCAN_AT_ONCE (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP || GPUSCAN_MERGE ? 4 : 1)\n"
-"#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
-"#define GPUSCAN_BIN_SUM(bin) bins[GPUSCAN_LOCAL_COUNTERS + (bin)]\n"
-"#else\n"
-"#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin)\n"
-"#endif\n"
-"#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here)\n\n"
+"}\n\n"
 "#if GPUSCAN_MERGE\n\n"
-"static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"static inline void gpuscan_merge_values(const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
 "for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
-"uint sum = gpuscan_copies_sum(shared, k);\n"
-"uint slot = k / 256, bin;\n"
+"uint sum = gpuscan_copies_sum(to->bins, k), slot = k / 256, bin;\n"
 "if (sum == 0)\n"
 "continue;\n"
-"bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
+"bin = gpuscan_bin((gpuscan_sample)(k % 256 ^ GPUSCAN_BYTE_FLIP), GPUSCAN_BOUNDS_OF(slot),\n"
+"GPUSCAN_EDGES_OF(to->edges, slot));\n"
 "if (bin == GPUSCAN_NO_BIN)\n"
 "continue;\n"
 "bin += slot * GPUSCAN_CHANNEL_BINS;\n"
 "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
-"atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
+"atomic_add((volatile local uint *)(to->bins + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
 "#else\n"
 "if (!GPUSCAN_PLANTED(HISTOGRAM_GROUP) || get_group_id(0) != 0)\n"
-"gpuscan_add_global(accumulators + bin, sum);\n"
+"gpuscan_add_global(to->accumulators + bin, sum);\n"
 "#endif\n"
 "}\n"
 "}\n"
 "#endif\n\n"
-"#if GPUSCAN_FIXED_LOCAL\n"
-"#define GPUSCAN_BINS_PARAMETER\n"
-"#define GPUSCAN_BINS_DECLARE local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16)));\n"
+"#if GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n\n\n"
+"#define GPUSCAN_ARRIVAL (1ul << GPUSCAN_ARRIVALS)\n\n\n"
+"#define GPUSCAN_AT_ONCE (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP || GPUSCAN_MERGE ? 4 : 1)\n"
+"#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
+"#define GPUSCAN_BIN_SUM(bin) to->bins[GPUSCAN_LOCAL_COUNTERS + (bin)]\n"
 "#else\n"
-"#define GPUSCAN_BINS_PARAMETER , local uint *shared\n"
-"#define GPUSCAN_BINS_DECLARE\n"
-"#endif\n\n\n\n\n"
-"#if GPUSCAN_WHOLE_TILES\n"
-"GPUSCAN_INLINE void gpuscan_histogram_count(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
-"#define GPUSCAN_WHOLE whole\n"
-"#else\n"
-"#define GPUSCAN_WHOLE false\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) { GPUSCAN_ONE_ITEM\n"
-"GPUSCAN_BINS_DECLARE\n"
+"#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(to->bins, bin)\n"
 "#endif\n"
-"uint flags = (uint)numbers.flags;\n"
-"#if GPUSCAN_TILED\n"
-"uint members = GPUSCAN_WHOLE ? 1 : (uint)numbers.members;\n"
-"uint member = GPUSCAN_WHOLE ? 0 : (uint)get_group_id(0) % members;\n"
-"ulong number = GPUSCAN_WHOLE ? (uint)get_group_id(0) : numbers.first_tile + get_group_id(0) / members;\n"
-"ulong columns = numbers.count;\n"
-"if (!GPUSCAN_WHOLE)\n"
-"columns = gpuscan_count(columns, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_picture_tile tile = gpuscan_tile_at(number, columns, numbers);\n"
-"accumulators += number * GPUSCAN_ALL_BINS;\n"
-"counts += number * GPUSCAN_ALL_BINS;\n"
-"#else\n"
-"uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
-"#endif\n"
-"uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
-"uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
-"#if GPUSCAN_TILED\n"
-"ulong count = columns * GPUSCAN_CHANNELS;\n"
-"#else\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-"#endif\n"
-"#if !GPUSCAN_IMAGE\n"
-"samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
-"#endif\n"
-"weights += numbers.weights_offset;\n"
-"#if !GPUSCAN_SAMPLE_ROWS\n"
-"gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
-"#endif\n"
-"#if GPUSCAN_COPIES\n"
-"local uint *bins = shared;\n"
-"uint copy = GPUSCAN_COPY;\n"
-"for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
-"bins[k] = 0;\n"
-"#if GPUSCAN_LOCAL_EDGES\n"
-"local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
-"for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
-"copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
-"#endif\n"
-"GPUSCAN_BARRIER();\n"
-"#if GPUSCAN_LOCAL_EDGES\n"
-"gpuscan_edges edges;\n"
-"edges.at = copied;\n"
-"edges.first = GPUSCAN_EDGE_AT(edges, 0);\n"
-"edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n"
-"#if GPUSCAN_EDGE_CELLS\n"
-"gpuscan_cells_make(&edges, shared + GPUSCAN_CELLS_AT);\n"
-"GPUSCAN_BARRIER();\n"
-"#else\n"
-"gpuscan_edges_top(&edges);\n"
-"#endif\n"
-"#endif\n"
-"#else\n"
-"local uint *bins = 0;\n"
-"uint copy = 0;\n"
-"#endif\n"
-"accumulators += numbers.accumulators_offset;\n"
-"counts += numbers.counts_offset;\n"
-"#if !GPUSCAN_LOCAL_EDGES\n"
-"gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
-"#endif\n"
-"#if GPUSCAN_IMAGE\n\n",
-"ulong begin = 0, rows = count ? numbers.rows : 0, first_row = 0;\n"
-"#if GPUSCAN_TILED\n"
-"begin = tile.begin;\n"
-"count = tile.end;\n"
-"rows = tile.rows;\n"
-"first_row = tile.row;\n"
-"weights += tile.row * numbers.weights_pitch;\n"
-"#endif\n"
-"ulong row_pixels = max((count - begin) / GPUSCAN_CHANNELS, 1ul), row = first / row_pixels;\n"
-"ulong pixel = first - row * row_pixels;\n"
-"ulong step_rows = stride / row_pixels, step_pixels = stride - step_rows * row_pixels;\n"
-"while (row < rows) {\n"
-"GPUSCAN_IMAGE_PIXEL loaded[GPUSCAN_ITEM_VECTORS];\n"
-"ulong row_of[GPUSCAN_ITEM_VECTORS], pixel_of[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"row_of[k] = row;\n"
-"pixel_of[k] = begin / GPUSCAN_CHANNELS + pixel;\n"
-"if (row < rows)\n"
-"loaded[k] = gpuscan_image_pixel(samples, GPUSCAN_ROW_AT(samples, first_row + row) +\n"
-"(ulong2)(pixel_of[k], 0));\n"
-"row += step_rows;\n"
-"pixel += step_pixels;\n"
-"if (pixel >= row_pixels) {\n"
-"pixel -= row_pixels - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
-"row++;\n"
-"}\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (row_of[k] < rows)\n"
-"GPUSCAN_UNROLL\n"
-"for (uint c = 0; c < GPUSCAN_CHANNELS; c++) {\n"
-"gpuscan_sample s = gpuscan_image_sample(loaded[k], c);\n"
-"ulong i = pixel_of[k] * GPUSCAN_CHANNELS + c;\n"
-"gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, i, weights + row_of[k] * numbers.weights_pitch);\n"
-"gpuscan_count_sample(GPUSCAN_BINNED_OF(s, i), c, weight, copy, first_bin, bins, accumulators,\n"
-"GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_SAMPLE_ROWS\n\n"
-"ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
-"#if GPUSCAN_TILED\n"
-"begin = tile.begin;\n"
-"count = tile.end;\n"
-"rows = tile.rows;\n"
-"samples = GPUSCAN_SAMPLES_AT(samples, tile.row * pitch);\n"
-"weights += tile.row * numbers.weights_pitch;\n"
-"#endif\n"
-"bool alike = pitch * sizeof(gpuscan_element) % 16 == 0;\n"
-"uint past = !GPUSCAN_HAS_VECTORS ? 0\n"
-": alike ? (uint)((size_t)(samples + begin) & 15) / (uint)sizeof(gpuscan_sample)\n"
-": GPUSCAN_VECTOR - 1;\n"
-"ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
-"#if (GPUSCAN_TILED || GPUSCAN_CONVERTED || GPUSCAN_WEIGHED) && GPUSCAN_HAS_VECTORS && GPUSCAN_WHOLE_PIXELS\n\n",
-"bool fits = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
-"(size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
-"if (GPUSCAN_WHOLE)\n"
-"row_vectors = (uint)(count - begin) / GPUSCAN_VECTOR;\n"
-"if (GPUSCAN_WHOLE || fits) {\n"
-"uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
-"uint row = first / across, x = first - row * across, step_rows = stride / across;\n"
-"uint step_x = stride - step_rows * across;\n"
-"ulong row_bytes = pitch * sizeof(gpuscan_element);\n"
-"global const char *base = (global const char *)(samples + begin);\n"
-"for (uint at = first; at < all;) {\n"
-"uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-"uint x_of[GPUSCAN_ITEM_VECTORS], row_of[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
-"loaded[v] = gpuscan_load_once_if(at < all, (global const uint4 *)(base + row * row_bytes) + x);\n"
-"x_of[v] = at < all ? x : across;\n"
-"row_of[v] = row;\n"
-"at += stride;\n"
-"row += step_rows;\n"
-"x += step_x;\n"
-"if (x >= across) {\n"
-"x -= across - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
-"row++;\n"
-"}\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++)\n"
-"if (x_of[v] < across)\n"
-"gpuscan_count_vector(loaded[v], begin + (ulong)x_of[v] * GPUSCAN_VECTOR,\n"
-"weights + row_of[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
-"accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"}\n"
-"rows = 0;\n"
-"}\n"
-"#endif\n"
-"ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
-"ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
-"while (row < rows) {\n"
-"gpuscan_sample_part parts[GPUSCAN_ITEM_VECTORS];\n"
-"uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
-"weights + row * numbers.weights_pitch, vector, begin,\n"
-"row < rows ? count : 0);\n"
-"loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
-"(global const uint4 *)(parts[k].samples + parts[k].first));\n"
-"row += step_rows;\n"
-"vector += step_vectors;\n"
-"if (vector >= row_vectors) {\n"
-"vector -= row_vectors - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
-"row++;\n"
-"}\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_sample_part here = parts[k];\n"
-"if (here.is_whole) {\n"
-"gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
-"GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"continue;\n"
-"}\n"
-"for (ulong i = here.first; i < here.last; i++)\n"
-"GPUSCAN_COUNT_ALONE(i);\n"
-"}\n"
-"}\n"
-"#else\n"
-"for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) {\n"
-"ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
-"GPUSCAN_COUNT_ALONE(at);\n"
-"}\n"
-"for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
-"global const uint4 *from = gpuscan_sample_row_vectors(here) + begin;\n"
-"uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
-"uint i = first;\n"
-"for (; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < end; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
-"uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_load_vectors(loaded, from + i, stride);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
-"}\n"
-"for (; i < end; i += stride)\n"
-"GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_COPIES\n"
-"if (!GPUSCAN_PLANTED(BARRIER_COUNTS))\n"
-"GPUSCAN_BARRIER();\n"
-"#endif\n"
-"#if GPUSCAN_MERGE\n"
-"gpuscan_merge_values(bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"GPUSCAN_BARRIER();\n"
-"#endif\n"
-"#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-"uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
-": min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
-"for (uint k = GPUSCAN_ITEM; k < bins_here; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
-"gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-"sums[j] = GPUSCAN_BIN_SUM(min(k + j * GPUSCAN_GROUP, bins_here - 1));\n"
-"if (GPUSCAN_PLANTED(HISTOGRAM_GROUP) && get_group_id(0) == 0)\n"
-"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-"sums[j] = 0;\n"
+"#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins)\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sums_hand_over(const gpuscan_copies_t *sums, uint k, uint bins, const gpuscan_counting *to,\n"
+"global gpuscan_counter *counts, uint members, bool alone, uint flags) {\n"
+"bool adds = (flags & GPUSCAN_FLAG_ACCUMULATE) != 0;\n"
 "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n\n\n",
-"volatile global ulong *words = (volatile global ulong *)accumulators;\n"
+"volatile global ulong *words = (volatile global ulong *)to->accumulators + to->first_bin;\n"
 "ulong before[GPUSCAN_AT_ONCE];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
 "if (GPUSCAN_HANDS_OVER(j))\n"
-"before[j] = members == 1 ? 0\n"
-": atom_add(words + first_bin + k + j * GPUSCAN_GROUP,\n"
-"GPUSCAN_ARRIVAL + sums[j]);\n"
+"before[j] = members == 1 ? 0 : atom_add(words + k + j * GPUSCAN_GROUP, GPUSCAN_ARRIVAL + sums[j]);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
 "if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
-"uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+"uint bin = k + j * GPUSCAN_GROUP;\n"
 "gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
 "if (members > 1)\n"
 "atom_xchg(words + bin, GPUSCAN_PLANTED(COUNTS_LEFT) ? 1ul : 0ul);\n"
-"counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
+"counts[to->first_bin + bin] = adds ? counts[to->first_bin + bin] + sum : sum;\n"
 "}\n"
 "#else\n"
 "GPUSCAN_UNROLL\n"
 "for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
-"uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
-"bool all = GPUSCAN_TILED && (GPUSCAN_WHOLE || (flags & GPUSCAN_FLAG_FINISH));\n"
-"if (all && GPUSCAN_HANDS_OVER(j))\n"
-"counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
-"else if (!all && GPUSCAN_HANDS_OVER(j) && sums[j])\n"
-"gpuscan_add_global(accumulators + bin, sums[j]);\n"
+"uint bin = to->first_bin + k + j * GPUSCAN_GROUP;\n"
+"if (alone && GPUSCAN_HANDS_OVER(j))\n"
+"counts[bin] = (adds ? counts[bin] : 0) + sums[j];\n"
+"else if (!alone && GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+"gpuscan_add_global(to->accumulators + bin, sums[j]);\n"
 "}\n"
 "#endif\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_hand_over(const gpuscan_counting *to, global gpuscan_counter *counts, uint members,\n"
+"bool alone, uint flags) {\n"
+"uint bins = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+": min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - to->first_bin);\n"
+"for (uint k = GPUSCAN_ITEM; k < bins; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
+"gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
+"GPUSCAN_UNROLL\n"
+"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
+"sums[j] = GPUSCAN_BIN_SUM(min(k + j * GPUSCAN_GROUP, bins - 1));\n"
+"if (GPUSCAN_PLANTED(HISTOGRAM_GROUP) && get_group_id(0) == 0)\n"
+"sums[j] = 0;\n"
+"}\n"
+"gpuscan_sums_hand_over(sums, k, bins, to, counts, members, alone, flags);\n"
+"}\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
+"#endif\n\n\n\n"
+"static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+"ulong first, ulong last, ulong step, uint flags) {\n"
+"if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
+"last--;\n"
+"for (ulong k = first; k < last; k += step) {\n"
+"gpuscan_counter sum;\n"
 "if (flags & GPUSCAN_FLAG_FINISH) {\n"
+"sum = gpuscan_take(accumulators + k);\n"
+"} else {\n"
+"sum = accumulators[k];\n"
+"accumulators[k] = GPUSCAN_PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
+"}\n"
+"counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+"}\n"
+"}\n\n\n",
+"GPUSCAN_INLINE void gpuscan_arrive(global gpuscan_counter *accumulators, global gpuscan_counter *counts, uint flags,\n"
+"local uint *shared) {\n"
 "uint groups = (uint)get_num_groups(0);\n"
 "gpuscan_device_fence();\n"
 "GPUSCAN_BARRIER();\n"
@@ -13488,19 +12663,80 @@ static const char *const gpuscan__piece_histogram[] = {
 "return;\n"
 "gpuscan_device_fence();\n"
 "gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n"
-"}\n"
+"}\n\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_histogram_group(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
+"uint flags = (uint)numbers.flags, group = (uint)get_group_id(0);\n"
+"ulong count = numbers.count;\n"
+"gpuscan_counting to;\n"
+"gpuscan_sample_rows rows;\n"
+"if (!whole)\n"
+"count = gpuscan_count(count, count_buffer, numbers.count_offset, flags);\n"
+"accumulators += numbers.accumulators_offset;\n"
+"counts += numbers.counts_offset;\n"
+"#if GPUSCAN_TILED\n"
+"uint members = whole ? 1 : (uint)numbers.members, member = whole ? 0 : group % members;\n"
+"ulong number = whole ? group : numbers.first_tile + group / members;\n"
+"gpuscan_picture_tile tile = gpuscan_tile_at(number, count, numbers);\n"
+"bool alone = whole || (flags & GPUSCAN_FLAG_FINISH);\n"
+"accumulators += number * GPUSCAN_ALL_BINS;\n"
+"counts += number * GPUSCAN_ALL_BINS;\n"
+"#else\n"
+"uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = group / GPUSCAN_SLICES;\n"
+"gpuscan_picture_tile tile = {0, count * GPUSCAN_CHANNELS, 0, GPUSCAN_SAMPLE_ROWS ? numbers.rows : 1};\n"
+"bool alone = false;\n"
 "#endif\n"
-"}\n\n"
-"#if GPUSCAN_WHOLE_TILES\n"
+"#if !GPUSCAN_IMAGE\n"
+"samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
+"#endif\n"
+"rows.from = GPUSCAN_ROW_PAST(GPUSCAN_ROW_AT(samples, tile.row), 0, tile.begin, numbers);\n"
+"rows.weights = weights + numbers.weights_offset + tile.row * numbers.weights_pitch;\n"
+"rows.begin = tile.begin;\n"
+"rows.length = tile.end - tile.begin;\n"
+"rows.rows = tile.rows;\n"
+"to.bins = shared;\n"
+"to.accumulators = accumulators;\n"
+"to.first_bin = group % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
+"#if GPUSCAN_COPIES\n"
+"to.copy = GPUSCAN_COPY;\n"
+"gpuscan_counting_begin(&to, edges_buffer + numbers.edges_offset);\n"
+"#else\n"
+"to.edges = edges_buffer + numbers.edges_offset;\n"
+"#endif\n"
+"gpuscan_count_rows(samples, rows, member * GPUSCAN_GROUP + GPUSCAN_ITEM, members * GPUSCAN_GROUP, whole, &to,\n"
+"numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"#if GPUSCAN_COPIES\n"
+"if (!GPUSCAN_PLANTED(BARRIER_COUNTS))\n"
+"GPUSCAN_BARRIER();\n"
+"#endif\n"
+"#if GPUSCAN_MERGE\n"
+"gpuscan_merge_values(&to, GPUSCAN_BIN_ARGUMENTS);\n"
+"GPUSCAN_BARRIER();\n"
+"#endif\n"
+"#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
+"gpuscan_hand_over(&to, counts, members, alone, flags);\n"
+"#endif\n"
+"#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
+"if (flags & GPUSCAN_FLAG_FINISH)\n"
+"gpuscan_arrive(accumulators, counts, flags, shared);\n"
+"#endif\n"
+"}\n\n",
+"#if GPUSCAN_FIXED_LOCAL\n"
+"#define GPUSCAN_BINS_PARAMETER\n"
+"#define GPUSCAN_BINS_DECLARE local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16)));\n"
+"#else\n"
+"#define GPUSCAN_BINS_PARAMETER , local uint *shared\n"
+"#define GPUSCAN_BINS_DECLARE\n"
+"#endif\n"
 "#define GPUSCAN_HISTOGRAM_ARGUMENTS \\\n"
 " samples, count_buffer, weights, edges_buffer, GPUSCAN_BIN_ARGUMENTS, accumulators, counts, numbers, shared\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) { GPUSCAN_ONE_ITEM\n"
 "GPUSCAN_BINS_DECLARE\n"
-"gpuscan_histogram_count(GPUSCAN_HISTOGRAM_ARGUMENTS, false);\n"
+"gpuscan_histogram_group(GPUSCAN_HISTOGRAM_ARGUMENTS, false);\n"
 "}\n\n"
+"#if GPUSCAN_WHOLE_TILES\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram_tiles(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) { GPUSCAN_ONE_ITEM\n"
 "GPUSCAN_BINS_DECLARE\n"
-"gpuscan_histogram_count(GPUSCAN_HISTOGRAM_ARGUMENTS, true);\n"
+"gpuscan_histogram_group(GPUSCAN_HISTOGRAM_ARGUMENTS, true);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -13509,7 +12745,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 13302 \"kernels.cl.inc\"\n"
+"#line 12567 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -13535,7 +12771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 13325 \"kernels.cl.inc\"\n"
+"#line 12590 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -13544,25 +12780,21 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "typedef struct {\n"
 "uint words[3];\n"
 "} gpuscan_sort_bytes_12;\n"
-"typedef GPUSCAN_SORT_FIELD_0 gpuscan_sort_field_0;\n"
-"#if GPUSCAN_SORT_FIELDS > 1\n"
-"typedef GPUSCAN_SORT_FIELD_1 gpuscan_sort_field_1;\n"
-"#endif\n"
-"#if GPUSCAN_SORT_FIELDS > 2\n"
-"typedef GPUSCAN_SORT_FIELD_2 gpuscan_sort_field_2;\n"
-"#endif\n"
 "#if GPUSCAN_SORT_FIELDS > 3\n"
-"typedef GPUSCAN_SORT_FIELD_3 gpuscan_sort_field_3;\n"
-"#endif\n"
-"#endif\n"
-"#if GPUSCAN_SORT_FIELDS > 3\n"
-"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
+"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
 "#elif GPUSCAN_SORT_FIELDS > 2\n"
-"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
+"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2)\n"
 "#elif GPUSCAN_SORT_FIELDS > 1\n"
-"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1)\n"
+"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1)\n"
 "#else\n"
-"#define GPUSCAN_SORT_EACH_FIELD(X) X(0)\n"
+"#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
+"#endif\n"
+"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) GPUSCAN_SORT_MORE_FIELDS(X)\n"
+"#define GPUSCAN_SORT_FIELD(f) typedef GPUSCAN_SORT_FIELD_##f gpuscan_sort_field_##f;\n"
+"GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+"#undef GPUSCAN_SORT_FIELD\n"
+"#else\n"
+"#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
 "#endif\n"
 "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value;\n"
 "#if GPUSCAN_SORT_FIELDS\n"
@@ -13596,43 +12828,29 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#undef GPUSCAN_SORT_FIELD\n"
 "#endif\n"
 "return carried;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "#if GPUSCAN_SORT_FIELDS\n"
 "#define GPUSCAN_SORT_VALUE_ARGUMENT uchar\n"
 "#else\n"
 "#define GPUSCAN_SORT_VALUE_ARGUMENT gpuscan_sort_value\n"
 "#endif\n"
-"#if GPUSCAN_SORT_FIELDS > 3\n"
-"#define GPUSCAN_SORT_MORE_PARAMETERS \\\n"
-" global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2, \\\n"
-" global const uchar *from_3, global uchar *to_3,\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
-"#elif GPUSCAN_SORT_FIELDS > 2\n"
-"#define GPUSCAN_SORT_MORE_PARAMETERS \\\n"
-" global const uchar *from_1, global uchar *to_1, global const uchar *from_2, global uchar *to_2,\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2)\n"
-"#elif GPUSCAN_SORT_FIELDS > 1\n"
-"#define GPUSCAN_SORT_MORE_PARAMETERS global const uchar *from_1, global uchar *to_1,\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1)\n"
-"#else\n"
-"#define GPUSCAN_SORT_MORE_PARAMETERS\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
-"#endif\n"
+"#define GPUSCAN_SORT_PARAMETER(f) global const uchar *from_##f, global uchar *to_##f,\n"
+"#define GPUSCAN_SORT_MORE_PARAMETERS GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_PARAMETER)\n"
 "#define GPUSCAN_SORT_MORE_FIELD(f) \\\n"
 " carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
-" carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n\n\n",
+" carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
 "#if GPUSCAN_SORT_PACKS\n"
-"#define GPUSCAN_SORT_CARRY(carried) \\\n"
-" carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
-" carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
+"#define GPUSCAN_SORT_CARRY_FIELDS(carried) \\\n"
 " carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from; \\\n"
 " carried.to_0 = (global gpuscan_sort_field_0 *)carried.to; \\\n"
 " GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
 "#else\n"
+"#define GPUSCAN_SORT_CARRY_FIELDS(carried)\n"
+"#endif\n"
 "#define GPUSCAN_SORT_CARRY(carried) \\\n"
 " carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
-" carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
-"#endif\n\n"
+" carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
+" GPUSCAN_SORT_CARRY_FIELDS(carried)\n\n",
 "#define GPUSCAN_RADIX (1u << GPUSCAN_DIGIT_BITS)\n"
 "#define GPUSCAN_KEY_ONES ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
 "#define GPUSCAN_KEY_SIGN (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -13667,7 +12885,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#else\n"
 "return (gpuscan_key_bits)(ordered ^ flip);\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline gpuscan_key_code gpuscan_canonical(gpuscan_key_code ordered, gpuscan_key_code flip, bool zeros) {\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "gpuscan_key_code code = zeros && ordered == GPUSCAN_KEY_INFINITY ? ordered + 1 : ordered;\n"
@@ -13682,7 +12900,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#else\n"
 "return ordered;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
 "return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
 "}\n\n"
@@ -13722,7 +12940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 13546 \"kernels.cl.inc\"\n"
+"#line 12792 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -13769,7 +12987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 13594 \"kernels.cl.inc\"\n"
+"#line 12840 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -13863,7 +13081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 13693 \"kernels.cl.inc\"\n"
+"#line 12939 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -13902,7 +13120,20 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "values_to[places[j]] = values[i + j];\n"
 "}\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n\n\n"
+"static inline void gpuscan_sort_copy_span(global gpuscan_key_bits *keys_dst, global const gpuscan_key_bits *keys,\n"
+"global gpuscan_sort_value *values_dst,\n"
+"global const gpuscan_sort_value *values, ulong to, ulong first, ulong last,\n"
+"bool by_index) {\n"
+"if (keys_dst)\n"
+"for (ulong i = first; i < last; i++)\n"
+"keys_dst[to + (i - first)] = keys[i];\n"
+"#if GPUSCAN_SORT_VALUES\n"
+"if (by_index || values != values_dst)\n"
+"for (ulong i = first; i < last; i++)\n"
+"values_dst[to + (i - first)] = by_index ? (gpuscan_sort_value)i : values[i];\n"
+"#endif\n"
+"}\n\n"
 "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
@@ -13942,50 +13173,57 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "counts[3][(uint)(code >> d.shift) & d.mask]++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
+"static inline void gpuscan_sort_count_all(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
+"global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+"const gpuscan_digit *digit, gpuscan_position (*counts)[GPUSCAN_RADIX],\n"
+"uint passes) {\n"
+"for (uint p = 0; p < passes; p += 4) {\n"
+"uint digits = min(passes - p, 4u);\n"
+"for (uint q = p; q < p + digits; q++)\n"
+"for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+"counts[q][d] = 0;\n"
+"if (GPUSCAN_KEY_SIZE == 1 || digits == 1)\n"
+"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 1);\n"
+"else if (GPUSCAN_KEY_SIZE == 2 || digits == 2)\n"
+"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 2);\n"
+"else if (digits == 3)\n"
+"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 3);\n"
+"else\n"
+"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 4);\n"
+"}\n"
+"}\n\n\n"
+"static inline bool gpuscan_sort_place_span(gpuscan_position *next, ulong first, ulong last) {\n"
+"gpuscan_position place = (gpuscan_position)first;\n"
+"bool moves = true;\n"
+"for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
+"gpuscan_position here = next[d];\n"
+"next[d] = place;\n"
+"place += here;\n"
+"moves &= here != last - first;\n"
+"}\n"
+"return moves;\n"
+"}\n\n\n\n",
 "static inline void gpuscan_sort_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
 "global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
 "ulong first, ulong last, gpuscan_key_code flip, uint begin, uint end, uint width,\n"
 "uint passes, uint flags) {\n"
 "gpuscan_position next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
-"bool moving[sizeof(gpuscan_key_bits)];\n"
-"bool no_keys = flags & GPUSCAN_FLAG_NO_KEYS;\n"
-"uint moves = 0;\n"
 "gpuscan_digit digit[sizeof(gpuscan_key_bits)];\n"
+"bool moving[sizeof(gpuscan_key_bits)];\n"
+"uint moves = 0;\n"
 "if (GPUSCAN_KEY_SIZE == 1)\n"
 "passes = 1;\n"
 "for (uint p = 0; p < passes; p++) {\n"
 "digit[p].flip = flip;\n"
 "digit[p].shift = begin + p * width;\n"
 "digit[p].mask = (1u << min(width, end - digit[p].shift)) - 1;\n"
-"for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-"next[p][d] = 0;\n"
 "}\n"
-"global const gpuscan_key_bits *ahead = keys == keys_dst ? keys_tmp : keys_dst;\n"
-"global const gpuscan_sort_value *values_ahead = values == values_dst ? values_tmp : values_dst;\n"
-"for (uint p = 0; p < passes; p += 4) {\n"
-"uint digits = min(passes - p, 4u);\n"
-"if (GPUSCAN_KEY_SIZE == 1 || digits == 1)\n"
-"gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 1);\n"
-"else if (GPUSCAN_KEY_SIZE == 2 || digits == 2)\n"
-"gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 2);\n"
-"else if (digits == 3)\n"
-"gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 3);\n"
-"else\n"
-"gpuscan_sort_count_span(keys, ahead, values_ahead, first, last, digit + p, next + p, 4);\n"
-"}\n"
-"for (uint p = 0; p < passes; p++) {\n"
-"gpuscan_position place = (gpuscan_position)first;\n"
-"moving[p] = true;\n"
-"for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
-"gpuscan_position here = next[p][d];\n"
-"next[p][d] = place;\n"
-"place += here;\n"
-"moving[p] &= here != last - first;\n"
-"}\n"
-"moves += moving[p];\n"
-"}\n\n",
+"gpuscan_sort_count_all(keys, keys == keys_dst ? keys_tmp : keys_dst, values == values_dst ? values_tmp : values_dst,\n"
+"first, last, digit, next, passes);\n"
+"for (uint p = 0; p < passes; p++)\n"
+"moves += moving[p] = gpuscan_sort_place_span(next[p], first, last);\n\n"
 "bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
@@ -14007,15 +13245,8 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "values = values_to;\n"
 "flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
 "}\n"
-"if (keys != keys_dst && !no_keys)\n"
-"for (ulong i = first; i < last; i++)\n"
-"keys_dst[i] = keys[i];\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
-"if (by_index || values != values_dst)\n"
-"for (ulong i = first; i < last; i++)\n"
-"values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-"#endif\n"
+"gpuscan_sort_copy_span(keys == keys_dst || flags & GPUSCAN_FLAG_NO_KEYS ? 0 : keys_dst, keys, values_dst, values,\n"
+"first, first, last, flags & GPUSCAN_FLAG_BY_INDEX);\n"
 "}\n\n"
 "#if !GPUSCAN_SORT_SMALL\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count_cpu(GPUSCAN_SORT_COUNT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
@@ -14064,20 +13295,14 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)) != ((flags & GPUSCAN_FLAG_IF_UNEVEN) != 0))\n"
 "return;\n"
 "#if GPUSCAN_SORT_VALUES\n"
-"bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
 "values += numbers.values_offset;\n"
 "values_dst += numbers.values_dst_offset;\n"
 "#endif\n\n\n"
 "uint cell = gpuscan_digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
 "gpuscan_position to = table[cell];\n"
 "if ((cell + 1 < GPUSCAN_RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
-"if (has_keys)\n"
-"for (ulong i = first; i < last; i++)\n"
-"keys_dst[to + (i - first)] = keys[i];\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"for (ulong i = first; i < last; i++)\n"
-"values_dst[to + (i - first)] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-"#endif\n"
+"gpuscan_sort_copy_span(has_keys ? keys_dst : 0, keys, values_dst, values, to, first, last,\n"
+"flags & GPUSCAN_FLAG_BY_INDEX);\n"
 "return;\n"
 "}\n"
 "gpuscan_position next[GPUSCAN_RADIX];\n"
@@ -14160,8 +13385,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 14014 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 13274 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "#define GPUSCAN_VALUE_ROUNDS GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -14181,9 +13406,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_ITEM\n"
 "#endif\n"
 "#define GPUSCAN_RANK_WORDS ((GPUSCAN_GROUP + 31u) / 32u)\n"
-"#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP)\n\n\n\n"
+"#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP)\n"
+"#define GPUSCAN_OWN_DIGIT(e) (GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + (e))\n"
+"#define GPUSCAN_SORTS_ALONE (GPUSCAN_SORT_SMALL || GPUSCAN_SORT_ONE_ROUNDS)\n\n\n\n"
 "typedef gpuscan_key_code gpuscan_twiddled;\n"
 "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
+"#define GPUSCAN_TWIDDLED_ONES (GPUSCAN_KEY_INFINITY ? GPUSCAN_KEY_ONES : ~(gpuscan_twiddled)0)\n"
 "#define GPUSCAN_DIGIT_SCALE (GPUSCAN_KEY_WHOLE ? 1u : 4u)\n\n"
 "typedef struct {\n"
 "gpuscan_key_code flip;\n"
@@ -14207,17 +13435,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "static inline gpuscan_key_bits gpuscan_twiddle_out(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
 "uint rotation = GPUSCAN_KEY_INFINITY ? 0 : GPUSCAN_TWIDDLED_BITS - digit.rotation;\n"
 "return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
-"}\n\n\n"
-"static inline gpuscan_twiddled gpuscan_twiddle_on(gpuscan_twiddled twiddled, uint bits) {\n"
-"return GPUSCAN_KEY_INFINITY ? twiddled : rotate(twiddled, (gpuscan_twiddled)(GPUSCAN_TWIDDLED_BITS - bits));\n"
 "}\n\n\n\n",
 "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
-"#if GPUSCAN_KEY_WHOLE && !GPUSCAN_SORT_SMALL\n"
+"#if GPUSCAN_KEY_WHOLE\n"
 "return (gpuscan_twiddled)digit.mask << digit.shift;\n"
-"#elif GPUSCAN_KEY_INFINITY\n"
-"return GPUSCAN_KEY_ONES;\n"
 "#else\n"
-"return ~(gpuscan_twiddled)0;\n"
+"return GPUSCAN_TWIDDLED_ONES;\n"
 "#endif\n"
 "}\n\n\n"
 "static inline uint gpuscan_scaled_digit(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
@@ -14240,10 +13463,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_FORGET_UINT(twiddled);\n"
 "#endif\n"
 "return twiddled;\n"
-"}\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "#define GPUSCAN_RANK_MASKS \\\n"
-" (GPUSCAN_QUICK_LANES && GPUSCAN_DIGIT_BITS == 8 && (GPUSCAN_SORT_SMALL || !GPUSCAN_SORT_VALUES))\n"
-"#define GPUSCAN_SWEEP_MASKS (GPUSCAN_RANK_MASKS && !GPUSCAN_SORT_SMALL)\n"
+" (GPUSCAN_QUICK_LANES && GPUSCAN_DIGIT_BITS == 8 && !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_VALUES)\n"
 "#define GPUSCAN_MASKED_BITS 5\n"
 "#define GPUSCAN_MASK_MOST(rounds) (GPUSCAN_GROUP * (rounds) / 5)\n"
 "#define GPUSCAN_HOT_LEAST(rounds) (GPUSCAN_GROUP * (rounds) / 8)\n"
@@ -14258,47 +13480,27 @@ static const char *const gpuscan__piece_sort_group[] = {
 " (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n\n\n"
 "#define GPUSCAN_RANK_BATCH \\\n"
 " (!GPUSCAN_QUICK_LANES ? 1u \\\n"
-" : !GPUSCAN_SORT_SMALL ? (GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u : 2u) \\\n"
-" : GPUSCAN_ROUNDS <= 12 ? GPUSCAN_ROUNDS \\\n"
-" : GPUSCAN_ROUNDS % 8 == 0 ? 8u \\\n"
-" : 4u)\n\n\n",
+" : GPUSCAN_SORT_SMALL ? GPUSCAN_ROUNDS \\\n"
+" : GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u \\\n"
+" : 2u)\n\n\n"
 "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
-"#define GPUSCAN_ROWS (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK)\n\n\n\n"
-"#define GPUSCAN_DIGIT_ITEMS \\\n"
-" (GPUSCAN_SORT_SMALL && GPUSCAN_SORT_PACKED && GPUSCAN_DIGIT_BITS == 8 && GPUSCAN_GROUP % GPUSCAN_RADIX == 0 && \\\n"
-" GPUSCAN_ROWS % (GPUSCAN_GROUP / GPUSCAN_RADIX) == 0 \\\n"
-" ? GPUSCAN_GROUP / GPUSCAN_RADIX \\\n"
-" : 1u)\n"
-"#define GPUSCAN_ITEM_ROWS (GPUSCAN_ROWS / GPUSCAN_DIGIT_ITEMS)\n"
-"static inline uint gpuscan_sort_row(uint row) {\n"
-"return row * GPUSCAN_RADIX + (GPUSCAN_DIGIT_ITEMS > 1 ? row / GPUSCAN_ITEM_ROWS * (32 / GPUSCAN_DIGIT_ITEMS) : 0);\n"
-"}\n\n\n"
-"#define GPUSCAN_PLACE_SCALE \\\n"
-" (GPUSCAN_QUICK_LANES && !GPUSCAN_SORT_SMALL && GPUSCAN_PADDED(GPUSCAN_TILE) < 16384 ? 4u : 1u)\n\n\n"
-"#define GPUSCAN_AT_PLACE(type, p, place) \\\n"
-" (*(local type *)((local uchar *)(p) + (place) * ((uint)sizeof(type) / GPUSCAN_PLACE_SCALE)))\n\n\n\n"
+"#define GPUSCAN_ROWS (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK)\n\n\n\n",
 "#if GPUSCAN_SORT_PADDED && \\\n"
 " (GPUSCAN_SORT_FIELDS || (GPUSCAN_SORT_COUNTED && GPUSCAN_SORT_TOGETHER) || GPUSCAN_GROUP % 32 != 0)\n"
 "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
 "#endif\n"
-"#if GPUSCAN_QUICK_LANES && GPUSCAN_SORT_SMALL && (GPUSCAN_ROUNDS % GPUSCAN_RANK_BATCH != 0 || GPUSCAN_GROUP > 512)\n"
-"#error \"small tiles have whole batches of rounds, and a barrier for each two sub-groups\"\n"
-"#endif\n"
 "#define GPUSCAN_PADDED(place) ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
-"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n"
-"static inline uint gpuscan_sort_padded(uint place) {\n"
-"return place + (GPUSCAN_SORT_PADDED ? place / (32 * GPUSCAN_PLACE_SCALE) * GPUSCAN_PLACE_SCALE : 0);\n"
-"}\n\n\n"
+"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n\n\n"
 "#define GPUSCAN_PARTS(size) (!GPUSCAN_SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
 "#define GPUSCAN_KEY_PARTS GPUSCAN_PARTS(GPUSCAN_KEY_SIZE)\n"
 "#define GPUSCAN_VALUE_PARTS GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
 "#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n\n\n\n"
-"#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE <= 4\n"
+"#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
+"#if GPUSCAN_SORT_VALUES && !GPUSCAN_SORT_MOVES_INDICES\n"
 "typedef gpuscan_sort_value gpuscan_sort_mover;\n"
 "#else\n"
 "typedef uint gpuscan_sort_mover;\n"
-"#endif\n"
-"#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n\n\n",
+"#endif\n\n\n"
 "#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n\n"
 "typedef struct {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -14314,7 +13516,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint bucket[4];\n"
 "#endif\n"
 "union {\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
+"#if GPUSCAN_RANK_MASKS\n"
 "uint masks[GPUSCAN_GROUP];\n"
 "#endif\n"
 "gpuscan_position to[GPUSCAN_RADIX];\n"
@@ -14326,8 +13528,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "uint index[GPUSCAN_TILE];\n"
 "#endif\n"
-"#if GPUSCAN_SORT_COUNTED\n"
-"gpuscan_sort_mover mover[GPUSCAN_TILE];\n"
+"#if GPUSCAN_SORTS_ALONE\n"
+"gpuscan_sort_mover mover[GPUSCAN_PADDED(GPUSCAN_TILE)];\n"
 "#endif\n"
 "#if GPUSCAN_SORT_BY_WORDS\n"
 "struct {\n"
@@ -14336,7 +13538,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "} values;\n"
 "#endif\n"
 "#endif\n"
-"#if GPUSCAN_SORT_PACKED && !GPUSCAN_SORT_SMALL\n"
+"#if GPUSCAN_SORT_PACKED\n"
 "uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX];\n"
 "#endif\n"
 "} exchange;\n"
@@ -14346,25 +13548,65 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#elif !GPUSCAN_HAS_LANES\n"
 "uint bits[GPUSCAN_RADIX * GPUSCAN_RANK_WORDS];\n"
 "#endif\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
+"#if GPUSCAN_RANK_MASKS\n"
 "uint hot;\n"
 "#endif\n"
 "} gpuscan_sort_shared;\n"
-"GPUSCAN_FITS(sort, sizeof(gpuscan_sort_shared))\n\n\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"#define GPUSCAN_SMALL_EXCHANGE shared->exchange.value\n"
-"#else\n"
-"#define GPUSCAN_SMALL_EXCHANGE shared->exchange.key\n"
-"#endif\n"
-"#define GPUSCAN_SMALL_VOTED 2u\n"
-"#define GPUSCAN_SMALL_MASKS(round) \\\n"
-" ((volatile local uint *)(GPUSCAN_SMALL_EXCHANGE + \\\n"
-" GPUSCAN_PADDED((GPUSCAN_SUBGROUP * GPUSCAN_ROUNDS + (round)) * GPUSCAN_LANES)))\n\n"
-"#if GPUSCAN_SORT_PACKED && !GPUSCAN_SORT_SMALL\n"
+"GPUSCAN_FITS(sort, sizeof(gpuscan_sort_shared))\n\n",
+"#if GPUSCAN_SORT_PACKED\n"
 "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
 "#else\n"
 "#define GPUSCAN_SORT_COUNTS (shared->next)\n"
 "#endif\n\n\n"
+"#define GPUSCAN_PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
+"static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
+"uint shift = k * bits % 32;\n"
+"words[k * bits / 32] = shift == 0 ? x : words[k * bits / 32] | x << shift;\n"
+"}\n"
+"static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
+"return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
+"}\n"
+"#define GPUSCAN_PLACE_BITS 16u\n\n\n"
+"GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, bits); w++)\n"
+"GPUSCAN_FORGET_UINT(words[w]);\n"
+"}\n\n\n"
+"typedef struct {\n"
+"gpuscan_twiddled keys[GPUSCAN_ROUNDS];\n"
+"uint totals[GPUSCAN_ITEM_DIGITS];\n"
+"uint firsts[GPUSCAN_ITEM_DIGITS * GPUSCAN_ROWS];\n"
+"uint starts[GPUSCAN_ITEM_DIGITS];\n"
+"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
+"} gpuscan_sort_tile;\n\n\n\n"
+"typedef struct {\n"
+"global const gpuscan_key_bits *keys;\n"
+"global gpuscan_key_bits *keys_dst;\n"
+"gpuscan_sort_carried carried;\n"
+"gpuscan_digit plain;\n"
+"uint flags;\n"
+"global uint *states, *next_states;\n"
+"global const uint *bases;\n"
+"ulong count;\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+"global const uint *begins;\n"
+"uint bucket_stride;\n"
+"#endif\n"
+"} gpuscan_sort_pass;\n\n\n"
+"typedef struct {\n"
+"gpuscan_key_code flip;\n"
+"uint begin, end, width, passes;\n"
+"} gpuscan_sort_passes;\n"
+"#define GPUSCAN_SORT_PASSES(numbers) \\\n"
+" { \\\n"
+" (gpuscan_key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width, \\\n"
+" (uint)(numbers).passes \\\n"
+" }\n\n"
+"static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
+"gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
+"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
+"return digit;\n"
+"}\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "uint sum = x, before;\n"
@@ -14397,9 +13639,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 ": GPUSCAN_PADDED(row + GPUSCAN_RANK_GROUP_ITEM);\n"
 "}\n\n\n\n"
 "#define GPUSCAN_IS_WHOLE(valid, rounds) \\\n"
-" ((GPUSCAN_SPECIALIZES || !GPUSCAN_SORT_VALUES) && (valid) == GPUSCAN_GROUP * (rounds))\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint rounds,\n"
-"uint valid, gpuscan_twiddled_digit digit) {\n"
+" ((GPUSCAN_SPECIALIZES || !GPUSCAN_SORT_VALUES) && (valid) == GPUSCAN_GROUP * (rounds))\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_sort_tile *t, global const gpuscan_key_bits *keys, uint rounds,\n"
+"uint valid, gpuscan_twiddled_digit digit, gpuscan_twiddled last) {\n"
 "gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
 "if (GPUSCAN_IS_WHOLE(valid, rounds)) {\n"
 "keys += gpuscan_sort_at(0, rounds);\n"
@@ -14408,7 +13650,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "loaded[k] = keys[k * GPUSCAN_RANK_GROUP_SIZE];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
-"tile[k] = gpuscan_twiddle_in(loaded[k], digit);\n"
+"t->keys[k] = gpuscan_twiddle_in(loaded[k], digit);\n"
 "return;\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
@@ -14416,10 +13658,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "loaded[k] = gpuscan_sort_at(k, rounds) < valid ? keys[gpuscan_sort_at(k, rounds)] : 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
-"tile[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit)\n"
-": gpuscan_twiddled_last(digit);\n"
+"t->keys[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit) : last;\n"
 "}\n\n"
-"#if GPUSCAN_SORT_FIELDS\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "typedef union {\n"
 "gpuscan_sort_value value;\n"
@@ -14454,8 +13694,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
 "}\n"
-"#endif\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_load_records(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
+"#endif\n\n"
+"#if GPUSCAN_SORT_VALUES\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
 "uint rounds, uint valid, uint flags) {\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "if (flags & GPUSCAN_FLAG_PACKS) {\n"
@@ -14463,14 +13704,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "return;\n"
 "}\n"
 "#endif\n"
+"#if GPUSCAN_SORT_FIELDS\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = carried.from[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
-"}\n"
-"#define gpuscan_sort_load_values gpuscan_sort_load_records\n"
-"#elif GPUSCAN_SORT_VALUES\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
-"uint rounds, uint valid, uint flags) {\n"
+"#else\n"
 "if (flags & GPUSCAN_FLAG_BY_INDEX) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
@@ -14484,56 +13722,53 @@ static const char *const gpuscan__piece_sort_group[] = {
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = gpuscan_sort_at(k, rounds) < valid ? carried.from[gpuscan_sort_at(k, rounds)] : 0;\n"
 "}\n"
+"#endif\n"
 "}\n"
-"#endif\n\n\n\n"
-"#define GPUSCAN_FIRSTS (GPUSCAN_ITEM_DIGITS * GPUSCAN_ITEM_ROWS)\n"
-"GPUSCAN_INLINE void gpuscan_sort_total(uint *totals, uint *firsts, uint rounds,\n"
-"local gpuscan_sort_shared *shared) {\n"
+"#endif\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
+"#if GPUSCAN_SORT_ATOMICS\n"
+"if (GPUSCAN_SUBGROUP == 0)\n"
+"shared->others[GPUSCAN_LANE] = 0;\n"
+"#endif\n"
+"#if GPUSCAN_RANK_MASKS\n"
+"shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
+"#endif\n"
+"#if !GPUSCAN_HAS_LANES\n"
+"for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RADIX * GPUSCAN_RANK_WORDS; i += GPUSCAN_GROUP)\n"
+"shared->bits[i] = 0;\n"
+"#endif\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_total(gpuscan_sort_tile *t, uint rounds, local gpuscan_sort_shared *shared) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM / GPUSCAN_DIGIT_ITEMS * GPUSCAN_ITEM_DIGITS + e;\n"
-"bool is_digit = GPUSCAN_DIGIT_ITEMS > 1 || d < GPUSCAN_RADIX;\n"
-"#if GPUSCAN_SORT_SMALL && GPUSCAN_SORT_PACKED\n"
-"uint own = gpuscan_sort_row(GPUSCAN_ITEM % GPUSCAN_DIGIT_ITEMS * GPUSCAN_ITEM_ROWS) ^ min(d, GPUSCAN_RADIX - 1);\n"
-"uint both = 0;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_ITEM_ROWS; r++) {\n"
-"uint word = shared->next[own + r * GPUSCAN_RADIX];\n"
-"word = is_digit ? word : 0;\n"
-"firsts[e * GPUSCAN_ITEM_ROWS + r] = both + (word << 16);\n"
-"both += word + rotate(word, 16u);\n"
-"}\n"
-"totals[e] = both & 0xffffu;\n"
-"#else\n"
-"uint counts[GPUSCAN_RANK_GROUPS];\n"
-"totals[e] = 0;\n"
+"uint d = GPUSCAN_OWN_DIGIT(e), counts[GPUSCAN_RANK_GROUPS];\n"
+"t->totals[e] = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint r = 0; r < GPUSCAN_RANK_GROUPS; r++)\n"
-"counts[r] = is_digit ? GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d] : 0;\n"
+"counts[r] = d < GPUSCAN_RADIX ? GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d] : 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint r = 0; r < GPUSCAN_RANK_GROUPS; r += GPUSCAN_PACK) {\n"
-"uint first = totals[e];\n"
-"totals[e] += counts[r];\n"
+"uint first = t->totals[e];\n"
+"t->totals[e] += counts[r];\n"
 "if (GPUSCAN_SORT_PACKED) {\n"
-"first |= totals[e] << 16;\n"
-"totals[e] += counts[r + GPUSCAN_PACK - 1];\n"
+"first |= t->totals[e] << 16;\n"
+"t->totals[e] += counts[r + GPUSCAN_PACK - 1];\n"
 "}\n"
-"firsts[e * GPUSCAN_ROWS + r / GPUSCAN_PACK] = first;\n"
+"t->firsts[e * GPUSCAN_ROWS + r / GPUSCAN_PACK] = first;\n"
 "}\n"
-"#endif\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
-"if (totals[e] > GPUSCAN_HOT_LEAST(rounds))\n"
+"#if GPUSCAN_RANK_MASKS\n"
+"if (t->totals[e] > GPUSCAN_HOT_LEAST(rounds))\n"
 "atomic_add((volatile local uint *)&shared->hot,\n"
-"totals[e] == GPUSCAN_GROUP * rounds ? GPUSCAN_HOT_ALL : GPUSCAN_HOT_ONE + d);\n"
+"t->totals[e] == GPUSCAN_GROUP * rounds ? GPUSCAN_HOT_ALL : GPUSCAN_HOT_ONE + d);\n"
 "else\n"
-"atomic_add((volatile local uint *)&shared->digits.masks[d % GPUSCAN_LANES], totals[e]);\n"
+"atomic_add((volatile local uint *)&shared->digits.masks[d % GPUSCAN_LANES], t->totals[e]);\n"
 "#endif\n"
 "}\n"
-"}\n\n",
-"#if !GPUSCAN_SORT_SMALL\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, uint rounds, gpuscan_twiddled_digit digit,\n"
-"uint *totals, uint *firsts, local gpuscan_sort_shared *shared) {\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
+"}\n\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_tally(gpuscan_sort_tile *t, uint rounds, gpuscan_twiddled_digit digit,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"gpuscan_sort_begin(shared);\n"
+"#if GPUSCAN_RANK_MASKS\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->hot = 0;\n"
 "#endif\n"
@@ -14551,18 +13786,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "for (uint k = 0; k < rounds; k++)\n"
 "gpuscan_add_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS,\n"
 "GPUSCAN_RANK_GROUP * GPUSCAN_RADIX * GPUSCAN_DIGIT_SCALE |\n"
-"gpuscan_scaled_digit(tile[k], digit)));\n"
+"gpuscan_scaled_digit(t->keys[k], digit)));\n"
 "GPUSCAN_BARRIER();\n"
-"gpuscan_sort_total(totals, firsts, rounds, shared);\n"
-"}\n"
-"#endif\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, const uint *firsts, uint *starts, uint rounds,\n"
-"local gpuscan_sort_shared *shared) {\n"
+"gpuscan_sort_total(t, rounds, shared);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_start(gpuscan_sort_tile *t, uint rounds, local gpuscan_sort_shared *shared) {\n"
 "uint sum = 0, before, both = GPUSCAN_SORT_PACKED ? 0x10001u : 1u;\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
-"sum += totals[e];\n"
+"sum += t->totals[e];\n"
 "before = gpuscan_sort_before(sum, shared);\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
+"#if GPUSCAN_RANK_MASKS\n"
 "if (GPUSCAN_ITEM < GPUSCAN_LANES) {\n"
 "if (shared->digits.masks[GPUSCAN_ITEM] > GPUSCAN_MASK_MOST(rounds))\n"
 "shared->hot = GPUSCAN_HOT_MANY;\n"
@@ -14570,15 +13803,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#endif\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM / GPUSCAN_DIGIT_ITEMS * GPUSCAN_ITEM_DIGITS + e;\n"
-"uint own = gpuscan_sort_row(GPUSCAN_ITEM % GPUSCAN_DIGIT_ITEMS * GPUSCAN_ITEM_ROWS) ^ d;\n"
-"starts[e] = before;\n"
+"uint d = GPUSCAN_OWN_DIGIT(e);\n"
+"t->starts[e] = before;\n"
 "GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_ITEM_ROWS; r++)\n"
-"if (GPUSCAN_DIGIT_ITEMS > 1 || d < GPUSCAN_RADIX)\n"
-"shared->next[own + r * GPUSCAN_RADIX] =\n"
-"(firsts[e * GPUSCAN_ITEM_ROWS + r] + before * both) * GPUSCAN_PLACE_SCALE;\n"
-"before += totals[e];\n"
+"for (uint r = 0; r < GPUSCAN_ROWS; r++)\n"
+"if (d < GPUSCAN_RADIX)\n"
+"shared->next[r * GPUSCAN_RADIX + d] = t->firsts[e * GPUSCAN_ROWS + r] + before * both;\n"
+"before += t->totals[e];\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "}\n\n"
@@ -14589,63 +13820,29 @@ static const char *const gpuscan__piece_sort_group[] = {
 "for (uint b = first; b < last; b++)\n"
 "peers = gpuscan_vote_alike(peers, d, GPUSCAN_DIGIT_SCALE << b, GPUSCAN_LANES_MEMORY);\n"
 "return peers;\n"
-"}\n\n\n\n\n",
-"GPUSCAN_INLINE uint gpuscan_sort_peers(const uint *digits, bool masked, uint hot, uint known, gpuscan_ballot_t *peers,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = 1; b < GPUSCAN_RANK_BATCH; b++)\n"
-"peers[b] = GPUSCAN_BALLOT_ALL;\n"
-"#if GPUSCAN_RANK_MASKS && GPUSCAN_SORT_SMALL\n"
-"if (masked) {\n"
-"volatile local uint *masks[GPUSCAN_RANK_BATCH], *own[GPUSCAN_RANK_BATCH];\n"
-"GPUSCAN_LANES_SYNC();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = GPUSCAN_SMALL_VOTED; b < GPUSCAN_RANK_BATCH; b++) {\n"
-"masks[b] = GPUSCAN_SMALL_MASKS(b);\n"
-"own[b] = masks[b] + digits[b] / GPUSCAN_DIGIT_SCALE % GPUSCAN_LANES;\n"
-"masks[b][GPUSCAN_LANE] = 0;\n"
-"}\n"
-"GPUSCAN_LANES_SYNC();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = GPUSCAN_SMALL_VOTED; b < GPUSCAN_RANK_BATCH; b++)\n"
-"atomic_or(own[b], 1u << GPUSCAN_LANE);\n"
-"GPUSCAN_LANES_SYNC();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = GPUSCAN_SMALL_VOTED; b < GPUSCAN_RANK_BATCH; b++)\n"
-"peers[b] = *own[b];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = 0; b < GPUSCAN_SMALL_VOTED; b++)\n"
-"peers[b] = gpuscan_sort_vote(peers[b], digits[b], b == 0 ? known : 0, GPUSCAN_MASKED_BITS, shared);\n"
-"return GPUSCAN_MASKED_BITS;\n"
-"}\n"
-"#elif GPUSCAN_SWEEP_MASKS\n"
-"if (masked) {\n"
+"}\n\n"
+"#if GPUSCAN_RANK_MASKS\n\n\n"
+"GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_masked(uint d, uint hot, local gpuscan_sort_shared *shared) {\n"
 "uint own = GPUSCAN_SUBGROUP * GPUSCAN_LANES * GPUSCAN_DIGIT_SCALE;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-"uint lower = digits[b] & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
+"uint lower = d & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
 "volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, shared->digits.masks, own | lower);\n"
-"bool is_hot = hot != GPUSCAN_NO_DIGIT ? digits[b] == hot : false;\n"
+"bool is_hot = hot != GPUSCAN_NO_DIGIT ? d == hot : false;\n"
 "if (is_hot)\n"
 "mask = (volatile local uint *)shared->others + GPUSCAN_LANE;\n"
 "atomic_or(mask, 1u << GPUSCAN_LANE);\n"
 "GPUSCAN_LANES_SYNC();\n"
-"peers[b] = *mask;\n"
+"gpuscan_ballot_t peers = *mask;\n"
 "GPUSCAN_LANES_SYNC();\n"
 "shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
 "GPUSCAN_LANES_SYNC();\n"
-"peers[b] = gpuscan_sort_vote(peers[b], digits[b], GPUSCAN_MASKED_BITS, GPUSCAN_DIGIT_BITS, shared);\n"
+"peers = gpuscan_sort_vote(peers, d, GPUSCAN_MASKED_BITS, GPUSCAN_DIGIT_BITS, shared);\n"
 "if (hot != GPUSCAN_NO_DIGIT) {\n"
 "gpuscan_ballot_t hots = gpuscan_ballot(is_hot);\n"
-"peers[b] = is_hot ? hots : peers[b];\n"
+"peers = is_hot ? hots : peers;\n"
 "}\n"
+"return peers;\n"
 "}\n"
-"return GPUSCAN_DIGIT_BITS;\n"
-"}\n"
-"#endif\n"
-"return 0;\n"
-"}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#if GPUSCAN_SORT_PACKED\n"
 "typedef ushort __attribute__((may_alias)) gpuscan_sort_next;\n"
 "#else\n"
@@ -14655,21 +13852,23 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#define GPUSCAN_SORT_UPPER (GPUSCAN_RANK_GROUP % GPUSCAN_PACK)\n"
 "#else\n"
 "#define GPUSCAN_SORT_UPPER (GPUSCAN_PACK - 1u - GPUSCAN_RANK_GROUP % GPUSCAN_PACK)\n"
-"#endif\n\n",
-"#if GPUSCAN_HAS_LANES\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint hot, gpuscan_ballot_t alike, uint known,\n"
-"uint *places, local gpuscan_sort_shared *shared) {\n"
+"#endif\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint hot, uint *places,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "const gpuscan_ballot_t up_to = GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE);\n"
-"uint row = gpuscan_sort_row(GPUSCAN_RANK_GROUP / GPUSCAN_PACK) * GPUSCAN_DIGIT_SCALE;\n"
+"uint row = GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX * GPUSCAN_DIGIT_SCALE;\n"
 "gpuscan_ballot_t peers[GPUSCAN_RANK_BATCH];\n"
-"peers[0] = alike;\n"
-"uint bit = gpuscan_sort_peers(digits, masked, hot, known, peers, shared);\n"
 "#if GPUSCAN_SORT_ATOMICS\n"
 "uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-"uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = GPUSCAN_PLACE_SCALE << upper * 16;\n"
+"uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-"peers[b] = gpuscan_sort_vote(peers[b], digits[b], bit, GPUSCAN_DIGIT_BITS, shared);\n"
+"#if GPUSCAN_RANK_MASKS\n"
+"peers[b] = masked ? gpuscan_sort_masked(digits[b], hot, shared)\n"
+": gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, GPUSCAN_DIGIT_BITS, shared);\n"
+"#else\n"
+"peers[b] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, GPUSCAN_DIGIT_BITS, shared);\n"
+"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
 "below[b] = (uint)popcount(peers[b] & up_to >> 1);\n"
@@ -14677,10 +13876,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-"local uint *next = &GPUSCAN_AT_DIGIT(uint, shared->next, row ^ digits[b]);\n"
+"local uint *next = &GPUSCAN_AT_DIGIT(uint, shared->next, row | digits[b]);\n"
 "if (highest[b] != GPUSCAN_LANE)\n"
 "next = shared->others + GPUSCAN_LANE;\n"
-"first[b] = atomic_add((volatile local uint *)next, below[b] * one + one);\n"
+"first[b] = atomic_add((volatile local uint *)next, (below[b] + 1) << upper * 16);\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -14689,30 +13888,30 @@ static const char *const gpuscan__piece_sort_group[] = {
 "drawn = gpuscan_half_at(drawn, upper);\n"
 "if (GPUSCAN_PLANTED(SORT_ORDER))\n"
 "below[b] = (uint)popcount(peers[b] & ~up_to);\n"
-"places[b] = drawn + below[b] * GPUSCAN_PLACE_SCALE;\n"
+"places[b] = drawn + below[b];\n"
 "}\n"
 "#else\n"
-"peers[0] = gpuscan_sort_vote(peers[0], digits[0], max(bit, known), GPUSCAN_DIGIT_BITS, shared);\n"
+"peers[0] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[0], 0, GPUSCAN_DIGIT_BITS, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-"local uint *word = &GPUSCAN_AT_DIGIT(uint, shared->next, row ^ digits[b]);\n"
+"local uint *word = &GPUSCAN_AT_DIGIT(uint, shared->next, row | digits[b]);\n"
 "volatile local gpuscan_sort_next *next = (volatile local gpuscan_sort_next *)word + GPUSCAN_SORT_UPPER;\n"
 "uint first = *next, below = (uint)popcount(peers[b] & up_to >> 1);\n"
 "if (b + 1 < GPUSCAN_RANK_BATCH)\n"
-"peers[b + 1] = gpuscan_sort_vote(peers[b + 1], digits[b + 1], bit, GPUSCAN_DIGIT_BITS, shared);\n"
+"peers[b + 1] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b + 1], 0, GPUSCAN_DIGIT_BITS, shared);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "if ((peers[b] & ~up_to) == 0)\n"
-"*next = (gpuscan_sort_next)(first + (below + 1) * GPUSCAN_PLACE_SCALE);\n"
+"*next = (gpuscan_sort_next)(first + below + 1);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "if (GPUSCAN_PLANTED(SORT_ORDER))\n"
 "below = (uint)popcount(peers[b] & ~up_to);\n"
-"places[b] = first + below * GPUSCAN_PLACE_SCALE;\n"
+"places[b] = first + below;\n"
 "}\n"
 "#endif\n"
 "}\n"
 "#else\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_rank_by_bits(const uint *digits, bool masked, uint hot, gpuscan_ballot_t alike,\n"
-"uint known, uint *places, local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_rank_by_bits(const uint *digits, bool masked, uint hot, uint *places,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "uint d = digits[0] / GPUSCAN_DIGIT_SCALE;\n"
 "local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
 "uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
@@ -14737,146 +13936,59 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#define gpuscan_sort_rank gpuscan_sort_rank_by_bits\n"
 "#endif\n\n\n\n"
-"#define GPUSCAN_PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
-"static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
-"uint shift = k * bits % 32;\n"
-"words[k * bits / 32] = shift == 0 ? x : words[k * bits / 32] | x << shift;\n"
-"}\n"
-"static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
-"return bits == 32 ? words[k] : words[k * bits / 32] >> k * bits % 32 & ((1u << bits % 32) - 1u);\n"
-"}\n"
-"#define GPUSCAN_PLACE_BITS (GPUSCAN_QUICK_LANES && GPUSCAN_SORT_SMALL ? 32u : 16u)\n\n\n"
-"GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, bits); w++)\n"
-"GPUSCAN_FORGET_UINT(words[w]);\n"
-"}\n\n"
-"#if GPUSCAN_SORT_SMALL\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_clear(local gpuscan_sort_shared *shared) {\n"
-"for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK; i += GPUSCAN_GROUP)\n"
-"shared->next[i] = 0;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_clear_own(local gpuscan_sort_shared *shared) {\n"
-"uint own = GPUSCAN_RANK_GROUP / GPUSCAN_PACK, item = GPUSCAN_ITEM % (GPUSCAN_PACK * GPUSCAN_LANES);\n"
-"if (!GPUSCAN_QUICK_LANES) {\n"
-"gpuscan_sort_clear(shared);\n"
-"GPUSCAN_BARRIER();\n"
-"return;\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 0; d < GPUSCAN_RADIX; d += GPUSCAN_PACK * GPUSCAN_LANES)\n"
-"if (d + item < GPUSCAN_RADIX)\n"
-"shared->next[own * GPUSCAN_RADIX + d + item] = 0;\n"
-"if (GPUSCAN_SORT_PACKED)\n"
-"gpuscan_some_sync(own + 1, GPUSCAN_PACK * GPUSCAN_LANES);\n"
-"else\n"
-"GPUSCAN_LANES_SYNC();\n"
-"}\n\n\n",
-"GPUSCAN_INLINE bool gpuscan_sort_is_masked(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit,\n"
-"gpuscan_ballot_t *alike, local gpuscan_sort_shared *shared) {\n"
-"#if GPUSCAN_RANK_MASKS\n"
-"*alike =\n"
-"gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, gpuscan_scaled_digit(tile[0], digit), 0, GPUSCAN_MASKED_BITS, shared);\n"
-"return gpuscan_ballot(popcount(*alike) > GPUSCAN_LANES / 4) == 0;\n"
-"#else\n"
-"*alike = GPUSCAN_BALLOT_ALL;\n"
-"return false;\n"
-"#endif\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_rank_first(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, bool masked,\n"
-"gpuscan_ballot_t alike, uint *places, local gpuscan_sort_shared *shared) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
-"uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-"digits[b] = gpuscan_scaled_digit(tile[k + b], digit);\n"
-"gpuscan_ballot_t first = k == 0 ? alike : GPUSCAN_BALLOT_ALL;\n"
-"uint known = GPUSCAN_RANK_MASKS && k == 0 ? GPUSCAN_MASKED_BITS : 0;\n"
-"if (GPUSCAN_RANK_MASKS && masked)\n"
-"gpuscan_sort_rank(digits, true, GPUSCAN_NO_DIGIT, first, known, here, shared);\n"
-"else\n"
-"gpuscan_sort_rank(digits, false, GPUSCAN_NO_DIGIT, first, known, here, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-"gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_exchange_small(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit,\n"
-"uint *places, local gpuscan_sort_shared *shared) {\n"
-"uint next = gpuscan_sort_row(GPUSCAN_RANK_GROUP / GPUSCAN_PACK) * GPUSCAN_DIGIT_SCALE;\n"
-"uint ranks[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS); w++)\n"
-"ranks[w] = places[w];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
-"uint start = GPUSCAN_AT_DIGIT(uint, shared->next, next ^ gpuscan_scaled_digit(tile[k], digit));\n"
-"uint place = (GPUSCAN_SORT_PACKED ? gpuscan_half_at(start, GPUSCAN_RANK_GROUP % GPUSCAN_PACK) : start) +\n"
-"gpuscan_packed_at(ranks, k, GPUSCAN_PLACE_BITS);\n"
-"place = gpuscan_sort_padded(place);\n"
-"shared->exchange.key[place] = tile[k];\n"
-"gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, place);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"#else\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, uint rounds, bool masked, uint hot,\n"
-"gpuscan_twiddled_digit digit, uint *places,\n"
-"local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_exchange_by(gpuscan_sort_tile *t, uint rounds, bool masked, uint hot,\n"
+"gpuscan_twiddled_digit digit, local gpuscan_sort_shared *shared) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k += GPUSCAN_RANK_BATCH) {\n"
 "uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-"digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(tile[k + b]), digit);\n"
-"gpuscan_sort_rank(digits, masked, hot, GPUSCAN_BALLOT_ALL, 0, here, shared);\n"
+"digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(t->keys[k + b]), digit);\n"
+"gpuscan_sort_rank(digits, masked, hot, here, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
-"here[b] = gpuscan_sort_padded(here[b]);\n"
+"here[b] = GPUSCAN_PADDED(here[b]);\n"
 "if (GPUSCAN_KEY_PARTS == 1)\n"
-"GPUSCAN_AT_PLACE(gpuscan_twiddled, shared->exchange.key, here[b]) = tile[k + b];\n"
+"shared->exchange.key[here[b]] = t->keys[k + b];\n"
 "#if GPUSCAN_KEEPS_PLACES\n"
-"gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
+"gpuscan_put_packed(t->places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
 "#endif\n"
 "}\n"
 "}\n"
 "}\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, uint rounds, gpuscan_twiddled_digit digit,\n"
-"uint *places, local gpuscan_sort_shared *shared) {\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
+"GPUSCAN_INLINE void gpuscan_sort_exchange(gpuscan_sort_tile *t, uint rounds, gpuscan_twiddled_digit digit,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"#if GPUSCAN_RANK_MASKS\n"
 "uint hot = shared->hot;\n"
 "if (hot == 0)\n"
-"gpuscan_sort_exchange_by(tile, rounds, true, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+"gpuscan_sort_exchange_by(t, rounds, true, GPUSCAN_NO_DIGIT, digit, shared);\n"
 "else if (hot < GPUSCAN_HOT_MANY)\n"
-"gpuscan_sort_exchange_by(tile, rounds, true, (hot & 0xffffu) * GPUSCAN_DIGIT_SCALE, digit, places, shared);\n"
+"gpuscan_sort_exchange_by(t, rounds, true, (hot & 0xffffu) * GPUSCAN_DIGIT_SCALE, digit, shared);\n"
 "else if (hot != GPUSCAN_HOT_ALL)\n"
-"gpuscan_sort_exchange_by(tile, rounds, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+"gpuscan_sort_exchange_by(t, rounds, false, GPUSCAN_NO_DIGIT, digit, shared);\n"
 "else\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++) {\n"
 "uint at = gpuscan_sort_padded_at(k, rounds);\n"
 "if (GPUSCAN_KEY_PARTS == 1)\n"
-"shared->exchange.key[at] = tile[k];\n"
+"shared->exchange.key[at] = t->keys[k];\n"
 "else\n"
-"gpuscan_put_packed(places, k, GPUSCAN_PLACE_BITS, at * GPUSCAN_PLACE_SCALE);\n"
+"gpuscan_put_packed(t->places, k, GPUSCAN_PLACE_BITS, at);\n"
 "}\n"
 "#else\n"
-"gpuscan_sort_exchange_by(tile, rounds, false, GPUSCAN_NO_DIGIT, digit, places, shared);\n"
+"gpuscan_sort_exchange_by(t, rounds, false, 0, digit, shared);\n"
 "#endif\n"
-"}\n"
-"#endif\n\n\n"
+"}\n\n\n",
 "#define GPUSCAN_SORT_ORDER(name, type, array) \\\n"
 " GPUSCAN_INLINE void name(const type *tile, uint rounds, uint *places, uint part, uint parts, \\\n"
 " local gpuscan_sort_shared *shared) { \\\n"
 " gpuscan_packed_anew(places, rounds, GPUSCAN_PLACE_BITS); \\\n"
 " GPUSCAN_UNROLL \\\n"
 " for (uint k = 0; k < rounds; k++) { \\\n"
-" uint there = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts) * GPUSCAN_PLACE_SCALE; \\\n"
+" uint there = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts); \\\n"
 " uint place = gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS) - part * there; \\\n"
 " if (parts == 1 || place < there) \\\n"
-" GPUSCAN_AT_PLACE(type, shared->exchange.array, place) = tile[k]; \\\n"
+" shared->exchange.array[place] = tile[k]; \\\n"
 " } \\\n"
 " GPUSCAN_BARRIER(); \\\n"
 " }\n"
@@ -14886,25 +13998,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_indices, uint, index)\n"
 "#endif\n"
-"#if GPUSCAN_SORT_COUNTED\n"
+"#if GPUSCAN_SORTS_ALONE\n"
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_movers, gpuscan_sort_mover, mover)\n"
-"#endif\n"
-"#endif\n\n\n",
-"#define GPUSCAN_SORT_TAKE(name, type, array) \\\n"
-" GPUSCAN_INLINE void name(type *tile, uint rounds, uint part, uint parts, local gpuscan_sort_shared *shared) { \\\n"
-" const uint size = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts); \\\n"
-" GPUSCAN_UNROLL \\\n"
-" for (uint k = 0; k < rounds; k++) { \\\n"
-" uint at = gpuscan_sort_padded_at(k, rounds) - part * size; \\\n"
-" if (parts == 1 || at < size) \\\n"
-" tile[k] = shared->exchange.array[at]; \\\n"
-" } \\\n"
-" GPUSCAN_BARRIER(); \\\n"
-" }\n"
-"#if GPUSCAN_SORT_COUNTED\n"
-"GPUSCAN_SORT_TAKE(gpuscan_sort_take_keys, gpuscan_twiddled, key)\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"GPUSCAN_SORT_TAKE(gpuscan_sort_take_movers, gpuscan_sort_mover, mover)\n"
 "#endif\n"
 "#endif\n\n"
 "#define GPUSCAN_SORT_TILE_BY_TILE (GPUSCAN_SORT_SINGLE_PASS && (!GPUSCAN_SORT_TOGETHER || GPUSCAN_SORT_COUNTED))\n\n"
@@ -14927,6 +14022,20 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_order_part(gpuscan_sort_tile *t, uint rounds, uint part,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"#if GPUSCAN_SORT_HALVED\n"
+"if (GPUSCAN_KEY_PARTS > 1)\n"
+"gpuscan_sort_order_keys(t->keys, rounds, t->places, part, GPUSCAN_KEY_PARTS, shared);\n"
+"#endif\n"
+"}\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_store_part(const gpuscan_sort_pass *pass, gpuscan_twiddled_digit digit, uint rounds,\n"
+"uint valid, uint part, uint *digits, local gpuscan_sort_shared *shared) {\n"
+"if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+"gpuscan_sort_store_keys(pass->keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
+"else\n"
+"gpuscan_sort_store_keys(pass->keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
 "}\n\n"
 "#if GPUSCAN_SORT_VALUES\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_store_values(gpuscan_sort_carried carried, uint rounds, bool whole, bool unpacks,\n"
@@ -14947,8 +14056,18 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n",
-"#if GPUSCAN_SORT_BY_WORDS\n"
+"}\n\n"
+"#if GPUSCAN_SORT_BY_WORDS\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_order_digits(uint rounds, uint valid, uint part, const uint *digits,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++) {\n"
+"uint own = part * (rounds / GPUSCAN_VALUE_PARTS) + k;\n"
+"bool has_digit = GPUSCAN_SPECIALIZES || own * GPUSCAN_GROUP + GPUSCAN_ITEM < valid;\n"
+"shared->exchange.values.digit[k * GPUSCAN_GROUP + GPUSCAN_ITEM] =\n"
+"has_digit ? (uchar)gpuscan_packed_at(digits, own, GPUSCAN_DIGIT_BITS) : 0;\n"
+"}\n"
+"}\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_store_words(global gpuscan_sort_value *values_dst, uint rounds, bool whole, uint valid,\n"
 "uint part, local gpuscan_sort_shared *shared) {\n"
 "const uint first = part * (GPUSCAN_GROUP * rounds / GPUSCAN_VALUE_PARTS);\n"
@@ -14964,33 +14083,27 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_BARRIER();\n"
 "}\n"
 "#endif\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_store_by_index(const gpuscan_twiddled *keys, uint rounds,\n"
-"global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,\n"
-"ulong index, uint valid, gpuscan_twiddled_digit digit, uint flags,\n"
-"uint *places, local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_store_by_index(gpuscan_sort_tile *t, uint rounds, const gpuscan_sort_pass *pass,\n"
+"gpuscan_twiddled_digit digit, uint first, uint valid,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)], tile[GPUSCAN_ROUNDS];\n"
-"bool by_index = flags & GPUSCAN_FLAG_BY_INDEX, whole = GPUSCAN_IS_WHOLE(valid, rounds);\n"
+"bool by_index = pass->flags & GPUSCAN_FLAG_BY_INDEX, whole = GPUSCAN_IS_WHOLE(valid, rounds);\n"
+"gpuscan_sort_carried carried = gpuscan_sort_carried_at(pass->carried, first);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
-"#if GPUSCAN_SORT_HALVED\n"
-"if (GPUSCAN_KEY_PARTS > 1)\n"
-"gpuscan_sort_order_keys(keys, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
-"#endif\n"
+"gpuscan_sort_order_part(t, rounds, part, shared);\n"
 "if (part == GPUSCAN_KEY_PARTS - 1) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
-"tile[k] = by_index ? (uint)index + gpuscan_sort_at(k, rounds)\n"
+"tile[k] = by_index ? first + gpuscan_sort_at(k, rounds)\n"
 ": carried.from_indices[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
 "}\n"
-"if (whole)\n"
-"gpuscan_sort_store_keys(keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
-"else\n"
-"gpuscan_sort_store_keys(keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
+"gpuscan_sort_store_part(pass, digit, rounds, valid, part, digits, shared);\n"
 "}\n"
 "gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
-"gpuscan_sort_order_indices(tile, rounds, places, 0, 1, shared);\n"
+"gpuscan_sort_order_indices(tile, rounds, t->places, 0, 1, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++) {\n"
 "uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
@@ -14999,47 +14112,35 @@ static const char *const gpuscan__piece_sort_group[] = {
 "shared->exchange.index[i];\n"
 "}\n"
 "}\n"
-"#endif\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_store(const gpuscan_twiddled *keys, uint rounds, global gpuscan_key_bits *keys_dst,\n"
-"gpuscan_sort_carried carried, ulong index, uint valid,\n"
-"gpuscan_twiddled_digit digit, uint flags, uint *places,\n"
+"#endif\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_store(gpuscan_sort_tile *t, uint rounds, const gpuscan_sort_pass *pass,\n"
+"gpuscan_twiddled_digit digit, ulong first, uint valid,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)];\n"
 "if (GPUSCAN_PLANTED(SORT_TAIL))\n"
 "valid--;\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "gpuscan_sort_value tile[GPUSCAN_VALUE_ROUNDS];\n"
+"gpuscan_sort_carried carried = gpuscan_sort_carried_at(pass->carried, first);\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
-"#if GPUSCAN_SORT_HALVED\n"
-"if (GPUSCAN_KEY_PARTS > 1)\n"
-"gpuscan_sort_order_keys(keys, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
-"#endif\n"
+"gpuscan_sort_order_part(t, rounds, part, shared);\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "if (part == GPUSCAN_KEY_PARTS - 1)\n"
-"gpuscan_sort_load_values(tile, carried, index, rounds, valid, flags);\n"
+"gpuscan_sort_load_values(tile, carried, first, rounds, valid, pass->flags);\n"
 "#endif\n"
-"if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
-"gpuscan_sort_store_keys(keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
-"else\n"
-"gpuscan_sort_store_keys(keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
+"gpuscan_sort_store_part(pass, digit, rounds, valid, part, digits, shared);\n"
 "}\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "GPUSCAN_UNROLL\n"
 "for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
 "gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
 "#if GPUSCAN_SORT_BY_WORDS\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++) {\n"
-"uint own = part * (rounds / GPUSCAN_VALUE_PARTS) + k;\n"
-"bool has_digit = GPUSCAN_SPECIALIZES || own * GPUSCAN_GROUP + GPUSCAN_ITEM < valid;\n"
-"shared->exchange.values.digit[k * GPUSCAN_GROUP + GPUSCAN_ITEM] =\n"
-"has_digit ? (uchar)gpuscan_packed_at(digits, own, GPUSCAN_DIGIT_BITS) : 0;\n"
-"}\n"
+"gpuscan_sort_order_digits(rounds, valid, part, digits, shared);\n"
 "#endif\n"
-"gpuscan_sort_order_values(tile, rounds, places, part, GPUSCAN_VALUE_PARTS, shared);\n"
-"if (GPUSCAN_SORT_PACKS && flags & GPUSCAN_FLAG_UNPACKS)\n"
+"gpuscan_sort_order_values(tile, rounds, t->places, part, GPUSCAN_VALUE_PARTS, shared);\n"
+"if (GPUSCAN_SORT_PACKS && pass->flags & GPUSCAN_FLAG_UNPACKS)\n"
 "gpuscan_sort_store_values(carried, rounds, false, true, valid, part, digits, shared);\n"
 "#if GPUSCAN_SORT_BY_WORDS\n"
 "else if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
@@ -15054,87 +14155,128 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"}\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
-"#if GPUSCAN_SORT_ATOMICS\n"
-"if (GPUSCAN_SUBGROUP == 0)\n"
-"shared->others[GPUSCAN_LANE] = 0;\n"
+"}\n\n",
+"#if GPUSCAN_SORTS_ALONE\n\n"
+"#define GPUSCAN_SORT_TAKE(name, type, array) \\\n"
+" GPUSCAN_INLINE void name(type *tile, uint rounds, uint part, uint parts, local gpuscan_sort_shared *shared) { \\\n"
+" const uint size = GPUSCAN_PADDED(GPUSCAN_GROUP * rounds / parts); \\\n"
+" GPUSCAN_UNROLL \\\n"
+" for (uint k = 0; k < rounds; k++) { \\\n"
+" uint at = gpuscan_sort_padded_at(k, rounds) - part * size; \\\n"
+" if (parts == 1 || at < size) \\\n"
+" tile[k] = shared->exchange.array[at]; \\\n"
+" } \\\n"
+" GPUSCAN_BARRIER(); \\\n"
+" }\n"
+"GPUSCAN_SORT_TAKE(gpuscan_sort_take_keys, gpuscan_twiddled, key)\n\n"
+"#if GPUSCAN_SORT_VALUES\n"
+"GPUSCAN_SORT_TAKE(gpuscan_sort_take_movers, gpuscan_sort_mover, mover)\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_load_movers(gpuscan_sort_mover *movers, gpuscan_sort_carried carried, uint rounds,\n"
+"uint count, uint flags) {\n"
+"#if GPUSCAN_SORT_MOVES_INDICES\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds; k++)\n"
+"movers[k] = gpuscan_sort_at(k, rounds);\n"
+"#else\n"
+"gpuscan_sort_load_values(movers, carried, 0, rounds, count, flags);\n"
 "#endif\n"
-"#if GPUSCAN_SWEEP_MASKS\n"
-"shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
+"}\n\n\n"
+"static inline gpuscan_sort_value gpuscan_sort_moved(gpuscan_sort_mover mover, gpuscan_sort_carried carried, uint count,\n"
+"uint flags) {\n"
+"#if !GPUSCAN_SORT_MOVES_INDICES\n"
+"return mover;\n"
+"#else\n"
+"uint at = min(mover, count - 1);\n"
+"#if GPUSCAN_SORT_PACKS\n"
+"gpuscan_sort_record record;\n"
+"record.words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0;\n"
+"#define GPUSCAN_SORT_FIELD(f) record.fields.field_##f = carried.from_##f[at];\n"
+"GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
+"#undef GPUSCAN_SORT_FIELD\n"
+"return record.value;\n"
+"#elif GPUSCAN_SORT_FIELDS\n"
+"return carried.from[at];\n"
+"#else\n"
+"return flags & GPUSCAN_FLAG_BY_INDEX ? (gpuscan_sort_value)at : carried.from[at];\n"
 "#endif\n"
-"#if !GPUSCAN_HAS_LANES\n"
-"for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RADIX * GPUSCAN_RANK_WORDS; i += GPUSCAN_GROUP)\n"
-"shared->bits[i] = 0;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_store_movers(const gpuscan_sort_mover *movers, gpuscan_sort_carried carried,\n"
+"uint rounds, uint count, uint flags) {\n"
+"gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds; k++)\n"
+"values[k] = gpuscan_sort_moved(movers[k], carried, count, flags);\n"
+"if (GPUSCAN_SORT_MOVES_INDICES)\n"
+"GPUSCAN_GLOBAL_BARRIER();\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds; k++) {\n"
+"uint at = gpuscan_sort_at(k, rounds);\n"
+"if (at >= count)\n"
+"continue;\n"
+"#if GPUSCAN_SORT_PACKS\n"
+"gpuscan_sort_unpack(carried, at, values[k]);\n"
+"#else\n"
+"carried.to[at] = values[k];\n"
+"#endif\n"
+"}\n"
+"}\n"
+"#endif\n\n\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_alone(uint rounds, global const gpuscan_key_bits *keys,\n"
+"global gpuscan_key_bits *keys_to, gpuscan_sort_carried carried, uint count,\n"
+"uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared) {\n"
+"gpuscan_sort_tile t;\n"
+"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, 0));\n"
+"gpuscan_sort_load(&t, keys, rounds, count, digit, GPUSCAN_TWIDDLED_ONES);\n"
+"#if GPUSCAN_SORT_VALUES\n"
+"gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
+"gpuscan_sort_load_movers(movers, carried, rounds, count, flags);\n"
+"#endif\n"
+"for (uint p = 0; p < passes.passes; p++) {\n"
+"gpuscan_twiddled ordered[GPUSCAN_ROUNDS];\n"
+"if (p > 0)\n"
+"digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p));\n"
+"gpuscan_sort_tally(&t, rounds, digit, shared);\n"
+"gpuscan_sort_start(&t, rounds, shared);\n"
+"gpuscan_sort_exchange(&t, rounds, digit, shared);\n"
+"GPUSCAN_BARRIER();\n"
+"GPUSCAN_UNROLL\n"
+"for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
+"gpuscan_sort_order_part(&t, rounds, part, shared);\n"
+"gpuscan_sort_take_keys(ordered, rounds, part, GPUSCAN_KEY_PARTS, shared);\n"
+"}\n"
+"#if GPUSCAN_SORT_VALUES\n"
+"gpuscan_sort_order_movers(movers, rounds, t.places, 0, 1, shared);\n"
+"gpuscan_sort_take_movers(movers, rounds, 0, 1, shared);\n"
+"#endif\n\n"
+"uint bits = GPUSCAN_KEY_INFINITY ? 0 : p + 1 < passes.passes ? passes.width : 0;\n"
+"bool is_byte = GPUSCAN_KEY_SIZE == 8 && bits == 8;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds; k++)\n"
+"t.keys[k] = is_byte ? rotate(ordered[k], (gpuscan_twiddled)(GPUSCAN_TWIDDLED_BITS - 8))\n"
+": rotate(ordered[k], (gpuscan_twiddled)((GPUSCAN_TWIDDLED_BITS - bits)));\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < rounds; k++) {\n"
+"uint at = gpuscan_sort_at(k, rounds);\n"
+"if (at < count && keys_to)\n"
+"keys_to[at] = gpuscan_twiddle_out(t.keys[k], digit);\n"
+"}\n"
+"#if GPUSCAN_SORT_VALUES\n"
+"gpuscan_sort_store_movers(movers, carried, rounds, count, flags);\n"
+"#endif\n"
+"}\n"
+"#endif\n\n"
 "#if GPUSCAN_SORT_SMALL\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS,\n"
 "local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
-"uint begin = (uint)numbers.begin, end = (uint)numbers.end;\n"
-"uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
-"gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-"gpuscan_sort_begin(shared);\n"
-"gpuscan_sort_clear(shared);\n"
-"gpuscan_sort_load(tile, keys + numbers.keys_offset, GPUSCAN_ROUNDS, valid, digit);\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_value tile_values[GPUSCAN_ROUNDS];\n"
-"gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst};\n"
-"gpuscan_sort_load_values(tile_values, carried, 0, GPUSCAN_ROUNDS, valid, flags);\n"
-"#endif\n"
-"gpuscan_ballot_t alike;\n"
-"bool masked = gpuscan_sort_is_masked(tile, digit, &alike, shared);\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint p = 0; p < passes; p++) {\n"
-"gpuscan_sort_rank_first(tile, digit, masked, alike, places, shared);\n"
-"gpuscan_sort_total(totals, firsts, GPUSCAN_ROUNDS, shared);\n"
-"gpuscan_sort_start(totals, firsts, starts, GPUSCAN_ROUNDS, shared);\n"
-"gpuscan_sort_exchange_small(tile, digit, places, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-"tile[k] = shared->exchange.key[gpuscan_sort_padded_at(k, GPUSCAN_ROUNDS)];\n"
-"if (p + 1 < passes) {\n"
-"plain.shift += width;\n"
-"plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
-"digit = gpuscan_digit_twiddled(plain);\n\n\n",
-"bool is_byte = GPUSCAN_KEY_SIZE == 8 && width == 8;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-"tile[k] = is_byte ? gpuscan_twiddle_on(tile[k], 8) : gpuscan_twiddle_on(tile[k], width);\n"
-"masked = gpuscan_sort_is_masked(tile, digit, &alike, shared);\n"
-"}\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-"shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
-"gpuscan_sort_clear(shared);\n"
-"GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-"tile_values[k] = shared->exchange.value[gpuscan_sort_padded_at(k, GPUSCAN_ROUNDS)];\n"
-"#else\n"
-"if (!GPUSCAN_QUICK_LANES || p + 1 < passes)\n"
-"gpuscan_sort_clear_own(shared);\n"
-"#endif\n"
-"}\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"values_dst += numbers.values_dst_offset;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
-"uint at = gpuscan_sort_at(k, GPUSCAN_ROUNDS);\n"
-"if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
-"keys_dst[at] = gpuscan_twiddle_out(tile[k], digit);\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"if (at < valid)\n"
-"values_dst[at] = tile_values[k];\n"
-"#endif\n"
-"}\n"
+"uint flags = (uint)numbers.flags;\n"
+"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+"gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
+"gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
+"global gpuscan_key_bits *keys_to = flags & GPUSCAN_FLAG_NO_KEYS ? 0 : keys_dst + numbers.keys_dst_offset;\n"
+"if (count > 0)\n"
+"gpuscan_sort_alone(GPUSCAN_ROUNDS, keys + numbers.keys_offset, keys_to, carried, count, flags, passes, shared);\n"
 "}\n"
 "#elif !GPUSCAN_SORT_SINGLE_PASS\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) { GPUSCAN_ONE_ITEM\n"
@@ -15152,43 +14294,35 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_BARRIER();\n"
 "for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
 "table[d * get_num_groups(0)] = counts[d];\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
 "local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-"uint flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+"gpuscan_sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
+"{values + numbers.values_offset, values_dst + numbers.values_dst_offset}};\n"
+"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
 "ulong last = min(first + part, count);\n"
 "gpuscan_position next[GPUSCAN_ITEM_DIGITS];\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
+"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+"pass.flags = (uint)numbers.flags;\n"
 "table += numbers.table_offset + get_group_id(0);\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"next[e] = d < GPUSCAN_RADIX ? table[d * get_num_groups(0)] : 0;\n"
-"}\n"
-"gpuscan_sort_begin(shared);\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+"next[e] = GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX ? table[GPUSCAN_OWN_DIGIT(e) * get_num_groups(0)] : 0;\n"
 "for (; first < last; first += GPUSCAN_TILE) {\n"
 "uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
-"gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
-"uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"gpuscan_sort_load(tile, keys + first, GPUSCAN_ROUNDS, valid, digit);\n"
-"gpuscan_sort_tally(tile, GPUSCAN_ROUNDS, digit, totals, firsts, shared);\n"
-"gpuscan_sort_start(totals, firsts, starts, GPUSCAN_ROUNDS, shared);\n"
+"gpuscan_sort_tile t;\n"
+"gpuscan_sort_load(&t, pass.keys + first, GPUSCAN_ROUNDS, valid, digit, gpuscan_twiddled_last(digit));\n"
+"gpuscan_sort_tally(&t, GPUSCAN_ROUNDS, digit, shared);\n"
+"gpuscan_sort_start(&t, GPUSCAN_ROUNDS, shared);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"if (d < GPUSCAN_RADIX)\n"
-"shared->digits.to[d] = next[e] - starts[e];\n"
-"next[e] += totals[e];\n"
+"if (GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
+"shared->digits.to[GPUSCAN_OWN_DIGIT(e)] = next[e] - t.starts[e];\n"
+"next[e] += t.totals[e];\n"
 "}\n"
-"gpuscan_sort_exchange(tile, GPUSCAN_ROUNDS, digit, places, shared);\n"
+"gpuscan_sort_exchange(&t, GPUSCAN_ROUNDS, digit, shared);\n"
 "GPUSCAN_BARRIER();\n"
-"gpuscan_sort_store(tile, GPUSCAN_ROUNDS, keys_dst, gpuscan_sort_carried_at(carried, first), first, valid,\n"
-"digit, flags, places, shared);\n"
+"gpuscan_sort_store(&t, GPUSCAN_ROUNDS, &pass, digit, first, valid, shared);\n"
 "}\n"
 "}\n"
 "#endif\n\n",
@@ -15198,7 +14332,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 15185 \"kernels.cl.inc\"\n"
+"#line 14358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -15247,42 +14381,23 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "#define GPUSCAN_SORT_TILE_INLINE __attribute__((noinline)) static\n"
 "#else\n"
 "#define GPUSCAN_SORT_TILE_INLINE GPUSCAN_INLINE\n"
-"#endif\n\n\n"
-"typedef struct {\n"
-"gpuscan_key_code flip;\n"
-"uint begin, end, width, passes;\n"
-"} gpuscan_sort_passes;\n"
-"#define GPUSCAN_SORT_PASSES(numbers) \\\n"
-" { \\\n"
-" (gpuscan_key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width, \\\n"
-" (uint)(numbers).passes \\\n"
-" }\n\n"
-"static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
-"gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
-"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
-"return digit;\n"
-"}\n\n",
+"#endif\n\n"
 "#if GPUSCAN_SORT_TILE_BY_TILE\n\n\n"
 "#define GPUSCAN_SORT_CHUNK (GPUSCAN_SORT_LOADS * GPUSCAN_GROUP)\n"
-"#define GPUSCAN_SORT_ROW (GPUSCAN_KEY_SIZE * GPUSCAN_SORT_COPIES)\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_clear_counts(local uint *counts) {\n"
-"for (uint c = GPUSCAN_ITEM; c < GPUSCAN_RADIX * GPUSCAN_SORT_ROW; c += GPUSCAN_GROUP)\n"
-"counts[c] = 0;\n"
-"GPUSCAN_BARRIER();\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_count_codes(const gpuscan_key_code *codes, uint loads, uint passes, uint width,\n"
+"#define GPUSCAN_SORT_ROW (GPUSCAN_KEY_SIZE * GPUSCAN_SORT_COPIES)\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_count_codes(const gpuscan_key_code *codes, uint loads, gpuscan_sort_passes all,\n"
 "uint last_mask, local uint *counts) {\n"
-"uint copies = GPUSCAN_SORT_ROW / passes, digit = GPUSCAN_ITEM / copies % passes;\n"
+"uint passes = all.passes, copies = GPUSCAN_SORT_ROW / passes, digit = GPUSCAN_ITEM / copies % passes;\n"
 "counts += GPUSCAN_ITEM % copies;\n"
 "for (uint p = 0; p < passes; p++) {\n"
-"uint shift = digit * width, mask = digit < passes - 1 ? (1u << width) - 1 : last_mask;\n"
+"uint shift = digit * all.width, mask = digit < passes - 1 ? (1u << all.width) - 1 : last_mask;\n"
 "volatile local uint *own = counts + digit * copies;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < loads; k++)\n"
 "atomic_inc(own + ((uint)(codes[k] >> shift) & mask) * GPUSCAN_SORT_ROW);\n"
 "digit = digit < passes - 1 ? digit + 1 : 0;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_add_counts(uint passes, const local uint *counts, global uint *all) {\n"
 "uint copies = GPUSCAN_SORT_ROW / passes;\n"
 "for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
@@ -15299,20 +14414,16 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
 "return (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1, (ulong)most);\n"
 "}\n\n\n\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
-"global uint *states, global uint *bases, global uint *zeros,\n"
-"global uint *counter, ulong count, gpuscan_sort_passes all,\n"
-"uint bucket_most, local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE bool gpuscan_sort_count_keys(uint part, uint parts, global const gpuscan_key_bits *keys, ulong count,\n"
+"gpuscan_sort_passes all, global uint *totals,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "local uint *counts = (local uint *)shared->digits.to;\n"
-"uint passes = all.passes, width = all.width, begin = all.begin;\n"
-"uint last_mask = (1u << (all.end - begin - (passes - 1) * width)) - 1;\n"
-"gpuscan_key_code flip = all.flip;\n"
-"ulong tiles = (count + GPUSCAN_VALUE_TILE - 1) / GPUSCAN_VALUE_TILE, chunks = count / GPUSCAN_SORT_CHUNK;\n"
-"ulong own = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)parts * GPUSCAN_GROUP;\n"
+"uint begin = all.begin, last_mask = (1u << (all.end - begin - (all.passes - 1) * all.width)) - 1;\n"
+"ulong chunks = count / GPUSCAN_SORT_CHUNK;\n"
 "bool lesser_zero = false;\n"
-"gpuscan_sort_clear_counts(counts);\n"
-"for (ulong s = own; s < tiles * GPUSCAN_RADIX; s += stride)\n"
-"states[s] = 0;\n"
+"for (uint c = GPUSCAN_ITEM; c < GPUSCAN_RADIX * GPUSCAN_SORT_ROW; c += GPUSCAN_GROUP)\n"
+"counts[c] = 0;\n"
+"GPUSCAN_BARRIER();\n"
 "for (ulong c = part; c < chunks; c += parts) {\n"
 "global const gpuscan_key_bits *chunk = keys + c * GPUSCAN_SORT_CHUNK + GPUSCAN_ITEM;\n"
 "gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
@@ -15321,42 +14432,38 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "codes[k] = chunk[k * GPUSCAN_GROUP];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++) {\n"
-"gpuscan_key_code ordered = gpuscan_to_ordered((gpuscan_key_bits)codes[k], flip);\n"
+"gpuscan_key_code ordered = gpuscan_to_ordered((gpuscan_key_bits)codes[k], all.flip);\n"
 "lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
-"codes[k] = gpuscan_canonical(ordered, flip, true) >> begin;\n"
+"codes[k] = gpuscan_canonical(ordered, all.flip, true) >> begin;\n"
 "}\n"
-"gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts);\n"
+"gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, all, last_mask, counts);\n"
 "}\n"
-"for (ulong i = chunks * GPUSCAN_SORT_CHUNK + own; i < count; i += stride) {\n"
-"gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], flip);\n"
-"gpuscan_key_code code = gpuscan_canonical(ordered, flip, true) >> begin;\n"
+"for (ulong i = chunks * GPUSCAN_SORT_CHUNK + (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM; i < count;\n"
+"i += (ulong)parts * GPUSCAN_GROUP) {\n"
+"gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], all.flip);\n"
+"gpuscan_key_code code = gpuscan_canonical(ordered, all.flip, true) >> begin;\n"
 "lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
-"gpuscan_sort_count_codes(&code, 1, passes, width, last_mask, counts);\n"
+"gpuscan_sort_count_codes(&code, 1, all, last_mask, counts);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"gpuscan_sort_add_counts(passes, counts, zeros);\n"
-"if (lesser_zero && !GPUSCAN_PLANTED(SORT_ZEROS))\n"
-"atomic_or((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 1u);\n"
-"gpuscan_device_fence();\n"
-"GPUSCAN_BARRIER();\n"
-"if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
-"return;\n"
-"gpuscan_device_fence();\n"
-"if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
-"bases[GPUSCAN_SORT_ZERO_AT] = atomic_xchg((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 0u);\n",
+"gpuscan_sort_add_counts(all.passes, counts, totals);\n"
+"return lesser_zero;\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_count_bases(global uint *bases, global uint *zeros, uint passes, uint bucket_most,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "uint digits[GPUSCAN_KEY_SIZE][GPUSCAN_ITEM_DIGITS];\n"
+"if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
+"bases[GPUSCAN_SORT_ZERO_AT] = atomic_xchg((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 0u);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++)\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+"uint d = GPUSCAN_OWN_DIGIT(e);\n"
 "digits[p][e] = p < passes && d < GPUSCAN_RADIX\n"
 "? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
 ": 0;\n"
 "}\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->late = 0;\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++) {\n"
 "uint sum = 0, before;\n"
@@ -15364,22 +14471,34 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "sum += digits[p][e];\n"
 "before = gpuscan_sort_before(sum, shared);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"if (p < passes && d < GPUSCAN_RADIX)\n"
-"bases[p * GPUSCAN_RADIX + d] = before;\n"
+"if (p < passes && GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
+"bases[p * GPUSCAN_RADIX + GPUSCAN_OWN_DIGIT(e)] = before;\n"
 "before += digits[p][e];\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (p == passes - 1 && digits[p][e] > bucket_most)\n"
+"if (GPUSCAN_SORT_RECORD_ROUNDS && p == passes - 1 && digits[p][e] > bucket_most)\n"
 "atomic_or((volatile local uint *)&shared->late, 1u);\n"
-"#endif\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (GPUSCAN_ITEM == 0)\n"
+"if (GPUSCAN_SORT_RECORD_ROUNDS && GPUSCAN_ITEM == 0)\n"
 "bases[GPUSCAN_SORT_UNEVEN_AT] = shared->late;\n"
-"#endif\n"
-"}\n\n"
+"}\n\n\n\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
+"global uint *states, global uint *bases, global uint *zeros,\n"
+"global uint *counter, ulong count, gpuscan_sort_passes all,\n"
+"uint bucket_most, local gpuscan_sort_shared *shared) {\n"
+"ulong words = (count + GPUSCAN_VALUE_TILE - 1) / GPUSCAN_VALUE_TILE * GPUSCAN_RADIX;\n"
+"for (ulong s = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM; s < words; s += (ulong)parts * GPUSCAN_GROUP)\n"
+"states[s] = 0;\n"
+"bool lesser_zero = gpuscan_sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
+"if (lesser_zero && !GPUSCAN_PLANTED(SORT_ZEROS))\n"
+"atomic_or((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 1u);\n"
+"gpuscan_device_fence();\n"
+"GPUSCAN_BARRIER();\n"
+"if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
+"return;\n"
+"gpuscan_device_fence();\n"
+"gpuscan_sort_count_bases(bases, zeros, all.passes, bucket_most, shared);\n"
+"}\n\n",
 "#if !GPUSCAN_SORT_TOGETHER\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
@@ -15409,19 +14528,20 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 15434 \"kernels.cl.inc\"\n"
-"\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n\n\n\n\n\n\n"
+"#line 14594 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
 "uint begin, end;\n"
-"} gpuscan_sort_bucket;\n\n\n"
+"global const uint *bases;\n"
+"} gpuscan_sort_bucket;\n\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
 "GPUSCAN_INLINE gpuscan_sort_bucket gpuscan_sort_bucket_of(uint tile, global const uint *begins, uint count,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint begin[GPUSCAN_ITEM_DIGITS], end[GPUSCAN_ITEM_DIGITS], sum = 0;\n"
 "gpuscan_sort_bucket bucket;\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+"uint d = GPUSCAN_OWN_DIGIT(e);\n"
 "begin[e] = d < GPUSCAN_RADIX ? begins[d] : count;\n"
 "end[e] = d + 1 < GPUSCAN_RADIX ? begins[d + 1] : count;\n"
 "sum += (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
@@ -15432,7 +14552,7 @@ static const char *const gpuscan__piece_sort_buckets[] = {
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
 "uint tiles = (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
 "if (tile >= sum && tile - sum < tiles) {\n"
-"shared->bucket[0] = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+"shared->bucket[0] = GPUSCAN_OWN_DIGIT(e);\n"
 "shared->bucket[1] = sum;\n"
 "shared->bucket[2] = begin[e];\n"
 "shared->bucket[3] = end[e];\n"
@@ -15457,16 +14577,14 @@ static const char *const gpuscan__piece_sort_buckets[] = {
 "global const uint *count_buffer,\n"
 "gpuscan_sort_count_buckets_numbers numbers,\n"
 "local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"local uint *counts = (local uint *)shared->digits.to;\n"
-"uint passes = (uint)numbers.passes, width = (uint)numbers.width, begin = (uint)numbers.begin;\n"
-"uint mask = (1u << width) - 1;\n"
+"gpuscan_sort_passes all = {(gpuscan_key_code)numbers.flip, (uint)numbers.begin, 0, (uint)numbers.width,\n"
+"(uint)numbers.passes};\n"
 "uint first = (uint)get_group_id(0) * (uint)numbers.tiles, last = first + (uint)numbers.tiles;\n"
 "uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
 "global const uint *begins = states + numbers.begins_offset;\n"
+"all.end = all.begin + all.passes * all.width;\n"
 "if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
 "return;\n"
-"keys += numbers.keys_offset;\n"
 "for (ulong s = get_global_id(0); s < numbers.cleared; s += get_global_size(0))\n"
 "states[numbers.states_offset + s] = 0;\n"
 "for (uint tile = first; tile < last;) {\n"
@@ -15476,24 +14594,8 @@ static const char *const gpuscan__piece_sort_buckets[] = {
 "uint i = bucket.begin + (tile - bucket.first_tile) * GPUSCAN_TILE;\n"
 "uint end = min(bucket.end, i + (last - tile) * GPUSCAN_TILE);\n"
 "tile += (end - i + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-"gpuscan_sort_clear_counts(counts);\n"
-"for (; i + GPUSCAN_SORT_CHUNK <= end; i += GPUSCAN_SORT_CHUNK) {\n"
-"gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-"codes[k] = keys[i + k * GPUSCAN_GROUP + GPUSCAN_ITEM];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-"codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
-"gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, passes, width, mask, counts);\n"
-"}\n"
-"for (i += GPUSCAN_ITEM; i < end; i += GPUSCAN_GROUP) {\n"
-"gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
-"gpuscan_sort_count_codes(&code, 1, passes, width, mask, counts);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"gpuscan_sort_add_counts(passes, counts,\n"
-"states + numbers.counts_offset + bucket.index * passes * GPUSCAN_RADIX);\n"
+"gpuscan_sort_count_keys(0, 1, keys + numbers.keys_offset + i, end - i, all,\n"
+"states + numbers.counts_offset + bucket.index * all.passes * GPUSCAN_RADIX, shared);\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
 "}\n\n",
@@ -15532,27 +14634,7 @@ static const char *const gpuscan__piece_sort_buckets[] = {
 "carried.to[i] = here[k];\n"
 "#endif\n"
 "}\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_bucket_bases(uint *bases, uint begin, global const uint *counts,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint sum = 0;\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"bases[e] = sum;\n"
-"sum += d < GPUSCAN_RADIX ? counts[d] : 0;\n"
 "}\n"
-"sum = gpuscan_sort_before(sum, shared) + (GPUSCAN_PLANTED(BUCKET_BEGIN) ? 0 : begin);\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
-"bases[e] += sum;\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"#define GPUSCAN_SORT_BASE(e, d) (in_bucket ? bucket_bases[e] : bases[d])\n"
-"#define GPUSCAN_SORT_BUCKET_PARAMETERS global const uint *begins, uint bucket_stride,\n"
-"#define GPUSCAN_SORT_BUCKET_ARGUMENTS begins, bucket_stride,\n"
-"#else\n"
-"#define GPUSCAN_SORT_BASE(e, d) bases[d]\n"
-"#define GPUSCAN_SORT_BUCKET_PARAMETERS\n"
-"#define GPUSCAN_SORT_BUCKET_ARGUMENTS\n"
 "#endif\n\n",
 NULL};
 #else
@@ -15560,79 +14642,54 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 15595 \"kernels.cl.inc\"\n"
+"#line 14717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"#define GPUSCAN_SORT_TILE_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
-" global uint *states, global uint *next_states, global const uint *bases, \\\n"
-" GPUSCAN_SORT_BUCKET_PARAMETERS ulong count, uint flags, local gpuscan_sort_shared *shared\n"
-"GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, bool in_bucket, gpuscan_digit plain, gpuscan_twiddled_digit digit,\n"
-"GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-"const uint rounds = in_bucket ? GPUSCAN_ROUNDS : GPUSCAN_VALUE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
-"uint first_tile = 0;\n"
-"ulong begin = 0;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (in_bucket) {\n"
-"gpuscan_sort_bucket bucket = gpuscan_sort_bucket_of(tile, begins, (uint)count, shared);\n"
-"if (bucket.index == GPUSCAN_NO_DIGIT)\n"
+"GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"uint sum = 0;\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+"own[e] = GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX ? bucket.bases[GPUSCAN_OWN_DIGIT(e)] : 0;\n"
+"if (!in_bucket)\n"
 "return;\n"
-"first_tile = bucket.first_tile;\n"
-"begin = bucket.begin;\n"
-"count = bucket.end;\n"
-"bases += bucket.index * bucket_stride;\n"
-"}\n"
-"#endif\n"
-"ulong first = begin + (ulong)(tile - first_tile) * size;\n"
-"uint valid = (uint)min(count - first, (ulong)size);\n"
-"gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
-"uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"uint bucket_bases[GPUSCAN_ITEM_DIGITS];\n"
-"#endif\n"
-"GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_sort_load(keys_here, keys + first, rounds, valid, digit);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->late = 0;\n"
-"gpuscan_sort_begin(shared);\n"
-"gpuscan_sort_tally(keys_here, rounds, digit, totals, firsts, shared);\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (in_bucket && tile == first_tile)\n"
-"gpuscan_sort_bucket_bases(bucket_bases, (uint)begin, bases, shared);\n"
-"#endif\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"back[e].next = tile - 1;\n"
-"back[e].done = tile == first_tile || d >= GPUSCAN_RADIX;\n"
-"back[e].prefix = 0;\n"
-"if (d < GPUSCAN_RADIX) {\n"
-"if (tile == first_tile)\n"
-"back[e].prefix = GPUSCAN_SORT_BASE(e, d);\n"
-"gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-"tile == first_tile ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
-": GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
-"next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
+"uint here = own[e];\n"
+"own[e] = sum;\n"
+"sum += here;\n"
 "}\n"
-"}\n"
-"gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
-"gpuscan_sort_exchange(keys_here, rounds, digit, places, shared);\n"
-"for (bool more = true; more;) {\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"gpuscan_sort_look_back(&back[e], states, d);\n"
-"if (!back[e].done)\n"
-"atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
-"else if (!GPUSCAN_SORT_VALUES && tile > first_tile && d < GPUSCAN_RADIX)\n"
-"gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-"GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
-"}\n"
+"sum = gpuscan_sort_before(sum, shared) + (GPUSCAN_PLANTED(BUCKET_BEGIN) ? 0 : bucket.begin);\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+"own[e] += sum;\n"
 "GPUSCAN_BARRIER();\n"
-"uint late = shared->late;\n"
-"more = late > 0;\n"
-"if (!more)\n"
-"continue;\n"
-"late--;\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
+"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"uint bases[GPUSCAN_ITEM_DIGITS];\n"
+"bool is_first = tile == bucket.first_tile;\n"
+"if (is_first)\n"
+"gpuscan_sort_bases_of(bases, in_bucket, bucket, shared);\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+"uint d = GPUSCAN_OWN_DIGIT(e);\n"
+"back[e].next = tile - 1;\n"
+"back[e].done = is_first || d >= GPUSCAN_RADIX;\n"
+"back[e].prefix = is_first ? bases[e] : 0;\n"
+"if (d < GPUSCAN_RADIX) {\n"
+"gpuscan_sort_publish(pass->states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
+"(is_first ? GPUSCAN_SORT_PREFIX : GPUSCAN_SORT_AGGREGATE) |\n"
+"(back[e].prefix + t->totals[e]));\n"
+"pass->next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
+"}\n"
+"}\n"
+"}\n\n"
+"static inline void gpuscan_sort_publish_prefix(const gpuscan_sort_pass *pass, uint tile, uint d, uint prefix) {\n"
+"if (d < GPUSCAN_RADIX)\n"
+"gpuscan_sort_publish(pass->states + (ulong)tile * GPUSCAN_RADIX + d, tile, GPUSCAN_SORT_PREFIX | prefix);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_count_late(gpuscan_sort_back *back, uint late, uint size,\n"
+"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"global const gpuscan_key_bits *keys = pass->keys + bucket.begin + (ulong)(late - bucket.first_tile) * size;\n"
+"uint bases[GPUSCAN_ITEM_DIGITS];\n"
 "GPUSCAN_BARRIER();\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->late = 0;\n"
@@ -15640,106 +14697,130 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "shared->next[d] = 0;\n"
 "GPUSCAN_BARRIER();\n"
 "for (uint k = GPUSCAN_ITEM; k < size; k += GPUSCAN_GROUP)\n"
-"atomic_inc((volatile local uint *)shared->next +\n"
-"gpuscan_digit_of(keys[begin + (ulong)(late - first_tile) * size + k], plain));\n"
+"atomic_inc((volatile local uint *)shared->next + gpuscan_digit_of(keys[k], pass->plain));\n"
 "GPUSCAN_BARRIER();\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (in_bucket && late == first_tile)\n"
-"gpuscan_sort_bucket_bases(bucket_bases, (uint)begin, bases, shared);\n"
-"#endif\n"
+"if (late == bucket.first_tile)\n"
+"gpuscan_sort_bases_of(bases, in_bucket, bucket, shared);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
 "if (!back[e].done && back[e].next == late) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"back[e].prefix += shared->next[d];\n"
+"back[e].prefix += shared->next[GPUSCAN_OWN_DIGIT(e)];\n"
 "back[e].next--;\n"
-"if (late == first_tile) {\n"
-"back[e].prefix += GPUSCAN_SORT_BASE(e, d);\n"
+"if (late == bucket.first_tile) {\n"
+"back[e].prefix += bases[e];\n"
 "back[e].done = true;\n"
 "}\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n\n",
+"}\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_learn(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile, uint size,\n"
+"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"for (bool more = true; more;) {\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"if (d < GPUSCAN_RADIX) {\n"
-"if (GPUSCAN_SORT_VALUES && tile > first_tile)\n"
-"gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-"GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
-"shared->digits.to[d] = back[e].prefix - starts[e];\n"
-"}\n"
+"gpuscan_sort_look_back(&back[e], pass->states, GPUSCAN_OWN_DIGIT(e));\n"
+"if (!back[e].done)\n"
+"atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
+"else if (!GPUSCAN_SORT_VALUES && tile > bucket.first_tile)\n"
+"gpuscan_sort_publish_prefix(pass, tile, GPUSCAN_OWN_DIGIT(e), back[e].prefix + t->totals[e]);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"carried = gpuscan_sort_carried_at(carried, first);\n"
+"uint late = shared->late;\n"
+"more = late > 0;\n"
+"if (more)\n"
+"gpuscan_sort_count_late(back, late - 1, size, pass, in_bucket, bucket, shared);\n"
+"}\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+"if (GPUSCAN_SORT_VALUES && tile > bucket.first_tile)\n"
+"gpuscan_sort_publish_prefix(pass, tile, GPUSCAN_OWN_DIGIT(e), back[e].prefix + t->totals[e]);\n"
+"if (GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
+"shared->digits.to[GPUSCAN_OWN_DIGIT(e)] = back[e].prefix - t->starts[e];\n"
+"}\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, bool in_bucket, bool zeros, const gpuscan_sort_pass *pass,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"const uint rounds = in_bucket ? GPUSCAN_ROUNDS : GPUSCAN_VALUE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
+"gpuscan_sort_bucket bucket = {0, 0, 0, (uint)pass->count, pass->bases};\n"
+"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(pass->plain);\n"
+"gpuscan_sort_tile t;\n"
+"gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
+"digit.zeros = zeros;\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
 "if (in_bucket) {\n"
-"gpuscan_sort_store_by_index(keys_here, rounds, keys_dst, carried, first, valid, digit, flags, places, shared);\n"
+"bucket = gpuscan_sort_bucket_of(tile, pass->begins, (uint)pass->count, shared);\n"
+"if (bucket.index == GPUSCAN_NO_DIGIT)\n"
+"return;\n"
+"bucket.bases = pass->bases + bucket.index * pass->bucket_stride;\n"
+"}\n"
+"#endif\n"
+"uint first = bucket.begin + (tile - bucket.first_tile) * size, valid = min(bucket.end - first, size);\n"
+"GPUSCAN_TEST_DELAY(tile);\n"
+"gpuscan_sort_load(&t, pass->keys + first, rounds, valid, digit, gpuscan_twiddled_last(digit));\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"shared->late = 0;\n"
+"gpuscan_sort_tally(&t, rounds, digit, shared);\n"
+"gpuscan_sort_back_begin(back, &t, tile, pass, in_bucket, bucket, shared);\n"
+"gpuscan_sort_start(&t, rounds, shared);\n"
+"gpuscan_sort_exchange(&t, rounds, digit, shared);\n"
+"gpuscan_sort_learn(back, &t, tile, size, pass, in_bucket, bucket, shared);\n"
+"GPUSCAN_BARRIER();\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+"if (in_bucket) {\n"
+"gpuscan_sort_store_by_index(&t, rounds, pass, digit, first, valid, shared);\n"
 "return;\n"
 "}\n"
 "#endif\n"
-"gpuscan_sort_store(keys_here, rounds, keys_dst, carried, first, valid, digit, flags, places, shared);\n"
-"}\n"
-"#define GPUSCAN_SORT_TILE_ARGUMENTS \\\n"
-" keys, keys_dst, carried, states, next_states, bases, GPUSCAN_SORT_BUCKET_ARGUMENTS count, flags, shared\n\n"
+"gpuscan_sort_store(&t, rounds, pass, digit, first, valid, shared);\n"
+"}\n\n",
 "#if !GPUSCAN_SORT_TOGETHER\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile(uint tile, bool in_bucket, gpuscan_digit plain,\n"
-"gpuscan_twiddled_digit digit, GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-"gpuscan_sort_tile_by(tile, in_bucket, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
-"}\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_SWEEP_NUMBERS\n"
 "} gpuscan_sort_sweep_numbers;\n\n"
-"#define GPUSCAN_SORT_SWEEP_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, \\\n"
-" global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst, \\\n"
-" GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer, \\\n"
-" gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n\n\n"
-"#define GPUSCAN_SORT_PASS_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
-" global uint *states, global uint *zeros, global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, \\\n"
-" local gpuscan_sort_shared *shared\n"
-"#define GPUSCAN_SORT_PASS_ARGUMENTS keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared\n"
-"#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool in_bucket, gpuscan_twiddled_digit digit, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
-"gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-"uint flags = (uint)numbers.flags, tickets = (uint)get_num_groups(0);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < numbers.count;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"global const uint *begins = states + numbers.begins_offset;\n"
-"uint bucket_stride = (uint)numbers.bucket_stride;\n"
-"#endif\n"
+"#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool in_bucket, bool zeros, const gpuscan_sort_pass *pass,\n"
+"global uint *counter, ulong most, local gpuscan_sort_shared *shared) {\n"
+"uint tickets = (uint)get_num_groups(0);\n"
+"bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < most;\n"
 "if (again)\n"
-"tickets += (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
+"tickets += (uint)((pass->count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
 "do {\n"
-"uint tile = GPUSCAN_SORT_BY_GROUP ? (uint)get_group_id(0)\n"
-": gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), tickets,\n"
-"&shared->ticket);\n"
-"if (!in_bucket && (ulong)tile * GPUSCAN_VALUE_TILE >= count)\n"
+"uint tile = GPUSCAN_SORT_BY_GROUP ? (uint)get_group_id(0) : gpuscan_ticket(counter, tickets, &shared->ticket);\n"
+"if (!in_bucket && (ulong)tile * GPUSCAN_VALUE_TILE >= pass->count)\n"
 "return;\n"
-"gpuscan_sort_tile(tile, in_bucket, plain, digit, keys + numbers.keys_offset,\n"
-"keys_dst + numbers.keys_dst_offset, carried, states + numbers.states_offset,\n"
-"states + numbers.next_states_offset, states + numbers.bases_offset,\n"
-"GPUSCAN_SORT_BUCKET_ARGUMENTS count, flags, shared);\n"
+"gpuscan_sort_tile_by(tile, in_bucket, zeros, pass, shared);\n"
 "} while (again);\n"
 "}\n\n\n"
-"static inline bool gpuscan_sort_has_zeros(global const uint *states, gpuscan_sort_sweep_numbers numbers) {\n"
-"return numbers.shift == 0 && states[numbers.all_bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
-"}\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_sweep_pass(bool in_bucket, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_sweep_pass(bool in_bucket, global const gpuscan_key_bits *keys,\n"
+"global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,\n"
+"global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) {\n"
+"gpuscan_sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried};\n"
 "gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
+"global uint *counter = GPUSCAN_COUNTERS(zeros + numbers.zeros_offset);\n"
+"pass.plain = plain;\n"
+"pass.flags = (uint)numbers.flags;\n"
+"pass.states = states + numbers.states_offset;\n"
+"pass.next_states = states + numbers.next_states_offset;\n"
+"pass.bases = states + numbers.bases_offset;\n"
+"pass.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, pass.flags);\n"
+"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
+"pass.begins = states + numbers.begins_offset;\n"
+"pass.bucket_stride = (uint)numbers.bucket_stride;\n"
+"#endif\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.shift == 0 &&\n"
+"states[numbers.all_bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
-"digit.zeros = gpuscan_sort_has_zeros(states, numbers);\n"
-"if (GPUSCAN_SPECIALIZES && !digit.zeros) {\n"
-"digit.zeros = false;\n"
-"gpuscan_sort_sweep_by(in_bucket, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+"if (GPUSCAN_SPECIALIZES && has_zeros) {\n"
+"gpuscan_sort_sweep_by(in_bucket, true, &pass, counter, numbers.count, shared);\n"
 "return;\n"
 "}\n"
-"digit.zeros = GPUSCAN_SPECIALIZES || digit.zeros;\n"
 "#endif\n"
-"gpuscan_sort_sweep_by(in_bucket, digit, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
-"}\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_sort_sweep_by(in_bucket, GPUSCAN_SPECIALIZES ? false : has_zeros, &pass, counter, numbers.count, shared);\n"
+"}\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(\n"
+"global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
+"global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
+"GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_sort_carried carried = {0};\n"
 "GPUSCAN_SORT_CARRY(carried)\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -15752,8 +14833,8 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "numbers.bases_offset = numbers.begins_offset;\n"
 "}\n"
 "#endif\n"
-"gpuscan_sort_sweep_pass(false, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
-"}\n\n",
+"gpuscan_sort_sweep_pass(false, keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared);\n"
+"}\n\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_indices(global const gpuscan_key_bits *keys,\n"
 "global gpuscan_key_bits *keys_dst,\n"
@@ -15766,7 +14847,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "carried.from_indices = indices + numbers.values_offset;\n"
 "carried.to_indices = indices_dst + numbers.values_dst_offset;\n"
 "if (!states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
-"gpuscan_sort_sweep_pass(true, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+"gpuscan_sort_sweep_pass(true, keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared);\n"
 "}\n"
 "#endif\n"
 "#endif\n\n",
@@ -15776,18 +14857,39 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 15826 \"kernels.cl.inc\"\n"
+"#line 14952 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
 "#define GPUSCAN_SORT_ALL_RUN 1u\n"
 "#define GPUSCAN_SORT_ONE_SORTS 2u\n"
-"#define GPUSCAN_SORT_LEFT(zeros) (GPUSCAN_COUNTERS(zeros) + 32)\n"
+"#define GPUSCAN_SORT_RELEASED(zeros) (GPUSCAN_COUNTERS(zeros) + 32)\n"
 "#define GPUSCAN_SORT_AT_ONCE 32\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_TOGETHER_NUMBERS\n"
 "} gpuscan_sort_together_numbers;\n\n\n"
-"enum { GPUSCAN_SORT_LEAVES, GPUSCAN_SORT_WITH_ALL, GPUSCAN_SORT_ALONE };\n"
+"typedef struct {\n"
+"global const gpuscan_key_bits *keys;\n"
+"global gpuscan_key_bits *keys_dst, *keys_tmp;\n"
+"gpuscan_sort_carried carried;\n"
+"global gpuscan_sort_value *values_tmp;\n"
+"global uint *states, *zeros;\n"
+"ulong count;\n"
+"uint flags;\n"
+"gpuscan_sort_passes passes;\n"
+"} gpuscan_sort_call;\n\n\n"
+"static inline gpuscan_sort_pass gpuscan_sort_pass_of(const gpuscan_sort_call *call, uint p) {\n"
+"uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
+"gpuscan_sort_pass pass = {p == 0 ? call->keys : p % 2 ? call->keys_dst : call->keys_tmp,\n"
+"p % 2 ? call->keys_tmp : call->keys_dst, call->carried};\n"
+"pass.carried.from = p == 0 ? call->carried.from : p % 2 ? call->carried.to : call->values_tmp;\n"
+"pass.carried.to = p % 2 ? call->values_tmp : call->carried.to;\n"
+"pass.plain = gpuscan_sort_digit(call->passes, p);\n"
+"pass.flags = call->flags & ~(p > 0 ? only_first : 0) & ~(p < call->passes.passes - 1 ? only_last : 0);\n"
+"pass.count = call->count;\n"
+"return pass;\n"
+"}\n\n\n"
+"enum { GPUSCAN_SORT_EXITS, GPUSCAN_SORT_WITH_ALL, GPUSCAN_SORT_ALONE };\n"
 "static inline uint gpuscan_sort_agree(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
 "if (groups <= 1)\n"
 "return GPUSCAN_SORT_ALONE;\n"
@@ -15804,22 +14906,23 @@ static const char *const gpuscan__piece_sort_together[] = {
 "if (seen == 0)\n"
 "shared->ticket = mine == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_ALONE;\n"
 "else\n"
-"shared->ticket = seen == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_LEAVES;\n"
+"shared->ticket = seen == GPUSCAN_SORT_ALL_RUN ? GPUSCAN_SORT_WITH_ALL : GPUSCAN_SORT_EXITS;\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "uint answer = shared->ticket;\n"
 "GPUSCAN_BARRIER();\n"
 "return answer;\n"
-"}\n\n\n\n\n\n"
-"static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
+"}\n\n\n\n",
+"static inline void gpuscan_sort_before_arrival(void) {\n"
 "if (!GPUSCAN_BARRIER_ORDERS)\n"
 "gpuscan_device_fence();\n"
 "GPUSCAN_GLOBAL_BARRIER();\n"
-"if (GPUSCAN_ITEM == 0 && groups > 1) {\n"
-"global uint *begun = GPUSCAN_SORT_BEGUN(zeros);\n"
+"if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_device_fence();\n"
-"atomic_inc((volatile global uint *)begun);\n"
-"while (gpuscan_uint_load(begun) < (meeting + 1) * groups)\n"
+"}\n\n\n\n\n"
+"static inline void gpuscan_sort_await(global uint *counter, uint least) {\n"
+"if (GPUSCAN_ITEM == 0 && least > 0) {\n"
+"while (gpuscan_uint_load(counter) < least)\n"
 ";\n"
 "gpuscan_device_fence();\n"
 "}\n"
@@ -15827,66 +14930,27 @@ static const char *const gpuscan__piece_sort_together[] = {
 "if (!GPUSCAN_BARRIER_ORDERS)\n"
 "gpuscan_device_fence();\n"
 "}\n\n\n"
-"#define GPUSCAN_SORT_BUFFERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
-" gpuscan_sort_carried carried, global gpuscan_sort_value *values_tmp\n"
-"#define GPUSCAN_SORT_FROM(pass, from, to, tmp) ((pass) == 0 ? (from) : (pass) % 2 ? (to) : (tmp))\n"
-"#define GPUSCAN_SORT_TO(pass, to, tmp) ((pass) % 2 ? (tmp) : (to))\n"
-"static inline gpuscan_sort_carried gpuscan_sort_carried_by(uint pass, gpuscan_sort_carried all,\n"
-"global gpuscan_sort_value *values_tmp) {\n"
-"gpuscan_sort_carried carried = all;\n"
-"carried.from = GPUSCAN_SORT_FROM(pass, all.from, all.to, values_tmp);\n"
-"carried.to = GPUSCAN_SORT_TO(pass, all.to, values_tmp);\n"
-"return carried;\n"
-"}\n\n\n",
-"static inline uint gpuscan_sort_flags_by(uint pass, uint passes, uint flags) {\n"
-"uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
-"return flags & ~(pass > 0 ? only_first : 0) & ~(pass < passes - 1 ? only_last : 0);\n"
+"static inline void gpuscan_sort_meet(global uint *zeros, uint groups, uint meeting) {\n"
+"global uint *begun = GPUSCAN_SORT_BEGUN(zeros);\n"
+"gpuscan_sort_before_arrival();\n"
+"if (GPUSCAN_ITEM == 0 && groups > 1)\n"
+"atomic_inc((volatile global uint *)begun);\n"
+"gpuscan_sort_await(begun, groups > 1 ? (meeting + 1) * groups : 0);\n"
 "}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts,\n"
-"global uint *zeros, uint count, uint flags, gpuscan_sort_passes passes,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint size = GPUSCAN_GROUP * rounds, tiles = (count + size - 1) / size, meeting = 0;\n"
-"GPUSCAN_TEST_DELAY(own);\n"
-"uint agreed = gpuscan_sort_agree(zeros, tiles, shared);\n\n"
-"uint groups = agreed == GPUSCAN_SORT_ALONE ? 1 : tiles, before_first = tiles - groups;\n"
-"for (uint p = 0; p < passes.passes && agreed != GPUSCAN_SORT_LEAVES; p++) {\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p));\n"
-"for (uint step = 0; step <= 2 * before_first; step++) {\n"
-"uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
-": step < before_first ? before_first - step\n"
-": step - before_first;\n"
-"uint first = tile * size, valid = min(count - first, size), sum = 0;\n"
-"gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
-"uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS];\n"
-"gpuscan_sort_load(keys_here, GPUSCAN_SORT_FROM(p, keys, keys_dst, keys_tmp) + first, rounds, valid, digit);\n"
-"gpuscan_sort_begin(shared);\n"
-"gpuscan_sort_tally(keys_here, rounds, digit, totals, firsts, shared);\n"
+"GPUSCAN_INLINE void gpuscan_sort_sum_counts(const gpuscan_sort_tile *t, uint tile, uint tiles,\n"
+"global const ushort *counts, local gpuscan_sort_shared *shared) {\n"
+"uint before[GPUSCAN_ITEM_DIGITS], all[GPUSCAN_ITEM_DIGITS], sum = 0;\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"if (d < GPUSCAN_RADIX)\n"
-"counts[tile * GPUSCAN_RADIX + d] = (ushort)totals[e];\n"
-"}\n"
-"if (step < before_first) {\n"
-"GPUSCAN_BARRIER();\n"
-"continue;\n"
-"}\n"
-"gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
-"gpuscan_sort_exchange(keys_here, rounds, digit, places, shared);\n"
-"gpuscan_sort_meet(zeros, groups, ++meeting);\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+"uint d = GPUSCAN_OWN_DIGIT(e);\n"
 "before[e] = all[e] = 0;\n"
-"for (uint t = 0; t < tiles && d < GPUSCAN_RADIX; t += GPUSCAN_SORT_AT_ONCE) {\n"
+"for (uint first = 0; first < tiles && d < GPUSCAN_RADIX; first += GPUSCAN_SORT_AT_ONCE) {\n"
 "uint here[GPUSCAN_SORT_AT_ONCE];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++)\n"
-"here[i] = t + i < tiles ? counts[(t + i) * GPUSCAN_RADIX + d] : 0;\n"
+"here[i] = first + i < tiles ? counts[(first + i) * GPUSCAN_RADIX + d] : 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint i = 0; i < GPUSCAN_SORT_AT_ONCE; i++) {\n"
-"bool left = t + i + (GPUSCAN_PLANTED(SORT_LOOK_BACK) ? 1 : 0) < tile;\n"
+"bool left = first + i + (GPUSCAN_PLANTED(SORT_LOOK_BACK) ? 1 : 0) < tile;\n"
 "before[e] += left ? here[i] : 0;\n"
 "all[e] += here[i];\n"
 "}\n"
@@ -15895,292 +14959,190 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "sum = gpuscan_sort_before(sum, shared);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
-"if (d < GPUSCAN_RADIX)\n"
-"shared->digits.to[d] = sum + before[e] - starts[e];\n"
+"if (GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
+"shared->digits.to[GPUSCAN_OWN_DIGIT(e)] = sum + before[e] - t->starts[e];\n"
 "sum += all[e];\n"
 "}\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_meeting_tile(uint tile, uint tiles, uint groups, uint rounds, bool only_counts,\n"
+"uint meeting, const gpuscan_sort_call *call,\n"
+"const gpuscan_sort_pass *pass, local gpuscan_sort_shared *shared) {\n"
+"uint first = tile * (GPUSCAN_GROUP * rounds), valid = min((uint)call->count - first, GPUSCAN_GROUP * rounds);\n"
+"global ushort *counts = (global ushort *)call->states;\n"
+"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(pass->plain);\n"
+"gpuscan_sort_tile t;\n"
+"gpuscan_sort_load(&t, pass->keys + first, rounds, valid, digit, gpuscan_twiddled_last(digit));\n"
+"gpuscan_sort_tally(&t, rounds, digit, shared);\n"
+"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+"if (GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
+"counts[tile * GPUSCAN_RADIX + GPUSCAN_OWN_DIGIT(e)] = (ushort)t.totals[e];\n"
+"if (only_counts) {\n"
 "GPUSCAN_BARRIER();\n"
-"gpuscan_sort_store(keys_here, rounds, GPUSCAN_SORT_TO(p, keys_dst, keys_tmp),\n"
-"gpuscan_sort_carried_at(gpuscan_sort_carried_by(p, carried, values_tmp), first), first,\n"
-"valid, digit, gpuscan_sort_flags_by(p, passes.passes, flags), places, shared);\n"
+"return;\n"
 "}\n"
-"if (p + 1 < passes.passes)\n"
-"gpuscan_sort_meet(zeros, groups, ++meeting);\n"
-"}\n"
+"gpuscan_sort_start(&t, rounds, shared);\n"
+"gpuscan_sort_exchange(&t, rounds, digit, shared);\n"
+"gpuscan_sort_meet(call->zeros, groups, meeting);\n"
+"gpuscan_sort_sum_counts(&t, tile, tiles, counts, shared);\n"
+"GPUSCAN_BARRIER();\n"
+"gpuscan_sort_store(&t, rounds, pass, digit, first, valid, shared);\n"
 "}\n\n\n",
-"static inline void gpuscan_sort_leave(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
-"if (groups > 1 && gpuscan_ticket(GPUSCAN_SORT_LEFT(zeros), groups, &shared->ticket) == groups - 1 &&\n"
+"GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, const gpuscan_sort_call *call,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"uint size = GPUSCAN_GROUP * rounds, tiles = ((uint)call->count + size - 1) / size, own = (uint)get_group_id(0);\n"
+"if (own >= tiles)\n"
+"return;\n"
+"GPUSCAN_TEST_DELAY(own);\n"
+"uint agreed = gpuscan_sort_agree(call->zeros, tiles, shared);\n\n"
+"uint groups = agreed == GPUSCAN_SORT_ALONE ? 1 : tiles, before_first = tiles - groups;\n"
+"for (uint p = 0; p < call->passes.passes && agreed != GPUSCAN_SORT_EXITS; p++) {\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(call, p);\n"
+"for (uint step = 0; step <= 2 * before_first; step++) {\n"
+"uint tile = agreed != GPUSCAN_SORT_ALONE ? own\n"
+": step < before_first ? before_first - step\n"
+": step - before_first;\n"
+"gpuscan_sort_meeting_tile(tile, tiles, groups, rounds, step < before_first, 2 * p + 1, call, &pass, shared);\n"
+"}\n"
+"if (p + 1 < call->passes.passes)\n"
+"gpuscan_sort_meet(call->zeros, groups, 2 * p + 2);\n"
+"}\n"
+"if (tiles > 1 && gpuscan_ticket(GPUSCAN_SORT_RELEASED(call->zeros), tiles, &shared->ticket) == tiles - 1 &&\n"
 "GPUSCAN_ITEM == 0) {\n"
-"atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(zeros), 0u);\n"
-"atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(zeros), 0u);\n"
+"atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(call->zeros), 0u);\n"
+"atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(call->zeros), 0u);\n"
 "}\n"
 "}\n\n"
-"#if GPUSCAN_SORT_COUNTED\n\n\n\n\n"
+"#if GPUSCAN_SORT_COUNTED\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_DRAWN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
-"#define GPUSCAN_SORT_DONE(zeros) (GPUSCAN_COUNTERS(zeros) + 32)\n\n"
+"#define GPUSCAN_SORT_DONE(zeros) (GPUSCAN_COUNTERS(zeros) + 32)\n\n\n\n\n"
+"#define GPUSCAN_SORT_CALL_PARAMETERS \\\n"
+" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
+" gpuscan_sort_carried carried, global gpuscan_sort_value *values_tmp, global uint *states, global uint *zeros, \\\n"
+" ulong count, uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
+"#define GPUSCAN_SORT_CALL_MEMBERS \\\n"
+" { keys, keys_dst, keys_tmp, carried, values_tmp, states, zeros, count, flags, passes }\n"
+"#define GPUSCAN_SORT_CALL_ARGUMENTS \\\n"
+" call->keys, call->keys_dst, call->keys_tmp, call->carried, call->values_tmp, call->states, call->zeros, \\\n"
+" call->count, call->flags, call->passes, shared\n"
 "#if GPUSCAN_SORT_ONE_ROUNDS\n"
-"#if GPUSCAN_SORT_MOVES_INDICES\n"
-"static inline gpuscan_sort_value gpuscan_sort_value_at(gpuscan_sort_carried carried, uint at, uint flags) {\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"gpuscan_sort_record record;\n"
-"record.words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0;\n"
-"#define GPUSCAN_SORT_FIELD(f) record.fields.field_##f = carried.from_##f[at];\n"
-"GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
-"#undef GPUSCAN_SORT_FIELD\n"
-"return record.value;\n"
-"#elif GPUSCAN_SORT_FIELDS\n"
-"return carried.from[at];\n"
-"#else\n"
-"return flags & GPUSCAN_FLAG_BY_INDEX ? (gpuscan_sort_value)at : carried.from[at];\n"
-"#endif\n"
-"}\n"
-"#endif\n\n\n"
-"#define GPUSCAN_SORT_ONE_PARAMETERS \\\n"
-" GPUSCAN_SORT_BUFFERS, uint count, uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
-"GPUSCAN_INLINE void gpuscan_sort_one_by(uint rounds, GPUSCAN_SORT_ONE_PARAMETERS) {\n"
-"uint totals[GPUSCAN_ITEM_DIGITS], firsts[GPUSCAN_FIRSTS], starts[GPUSCAN_ITEM_DIGITS];\n"
-"uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, 0));\n"
-"global gpuscan_key_bits *keys_to = GPUSCAN_SORT_TO(passes.passes - 1, keys_dst, keys_tmp);\n"
-"gpuscan_sort_load(tile, keys, rounds, count, digit);\n"
-"#if GPUSCAN_SORT_MOVES_INDICES\n"
-"gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"movers[k] = gpuscan_sort_at(k, rounds);\n"
-"#elif GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
-"gpuscan_sort_load_values(movers, carried, 0, rounds, count, flags);\n"
-"#endif\n"
-"for (uint p = 0; p < passes.passes; p++) {\n"
-"gpuscan_twiddled ordered[GPUSCAN_ROUNDS];\n"
-"gpuscan_sort_begin(shared);\n"
-"gpuscan_sort_tally(tile, rounds, digit, totals, firsts, shared);\n"
-"gpuscan_sort_start(totals, firsts, starts, rounds, shared);\n"
-"gpuscan_sort_exchange(tile, rounds, digit, places, shared);\n"
-"GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
-"#if GPUSCAN_SORT_HALVED\n"
-"if (GPUSCAN_KEY_PARTS > 1)\n"
-"gpuscan_sort_order_keys(tile, rounds, places, part, GPUSCAN_KEY_PARTS, shared);\n"
-"#endif\n"
-"gpuscan_sort_take_keys(ordered, rounds, part, GPUSCAN_KEY_PARTS, shared);\n"
-"}\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_order_movers(movers, rounds, places, 0, 1, shared);\n"
-"gpuscan_sort_take_movers(movers, rounds, 0, 1, shared);\n"
-"#endif\n"
-"uint shift = digit.shift;\n"
-"if (p + 1 < passes.passes)\n"
-"digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, p + 1));\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"tile[k] = gpuscan_sort_at(k, rounds) < count ? gpuscan_twiddle_on(ordered[k], digit.shift - shift)\n"
-": gpuscan_twiddled_last(digit);\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++) {\n"
-"uint at = gpuscan_sort_at(k, rounds);\n"
-"if (at < count)\n"
-"keys_to[at] = gpuscan_twiddle_out(tile[k], digit);\n"
-"}\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_value values[GPUSCAN_ROUNDS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"#if GPUSCAN_SORT_MOVES_INDICES\n"
-"values[k] = gpuscan_sort_value_at(carried, min(movers[k], count - 1), flags);\n"
-"GPUSCAN_GLOBAL_BARRIER();\n"
-"#else\n"
-"values[k] = movers[k];\n"
-"#endif\n"
-"carried = gpuscan_sort_carried_by(passes.passes - 1, carried, values_tmp);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++) {\n"
-"uint at = gpuscan_sort_at(k, rounds);\n"
-"if (at >= count)\n"
-"continue;\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"gpuscan_sort_unpack(carried, at, values[k]);\n"
-"#else\n"
-"carried.to[at] = values[k];\n"
-"#endif\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one_tile(GPUSCAN_SORT_CALL_PARAMETERS) {\n"
+"gpuscan_sort_call call = GPUSCAN_SORT_CALL_MEMBERS;\n"
+"gpuscan_sort_pass last = gpuscan_sort_pass_of(&call, passes.passes - 1);\n"
+"last.carried.from = carried.from;\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_ONE_ROUNDS, keys, last.keys_dst, last.carried, (uint)count, flags, passes, shared);\n"
 "}\n"
 "#endif\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_short(uint rounds, GPUSCAN_SORT_CALL_PARAMETERS) {\n"
+"gpuscan_sort_call call = GPUSCAN_SORT_CALL_MEMBERS;\n"
+"gpuscan_sort_meeting(GPUSCAN_SPECIALIZES ? GPUSCAN_SORT_FEW_ROUNDS : rounds, &call, shared);\n"
+"}\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_long(GPUSCAN_SORT_CALL_PARAMETERS) {\n"
+"gpuscan_sort_call call = GPUSCAN_SORT_CALL_MEMBERS;\n"
+"gpuscan_sort_meeting(GPUSCAN_SORT_MORE_ROUNDS, &call, shared);\n"
+"}\n"
+"#define GPUSCAN_SORT_PASS_PARAMETERS \\\n"
+" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried, \\\n"
+" gpuscan_digit plain, uint flags, global uint *states, global uint *next_states, global const uint *bases, \\\n"
+" ulong count, local gpuscan_sort_shared *shared\n"
+"#define GPUSCAN_SORT_PASS_MEMBERS {keys, keys_dst, carried, plain, flags, states, next_states, bases, count}\n"
+"#define GPUSCAN_SORT_PASS_ARGUMENTS \\\n"
+" pass.keys, pass.keys_dst, pass.carried, pass.plain, pass.flags, pass.states, pass.next_states, pass.bases, \\\n"
+" pass.count, shared\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
+"gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
+"gpuscan_sort_tile_by(tile, false, GPUSCAN_SPECIALIZES ? false : zeros, &pass, shared);\n"
+"}\n"
+"#if GPUSCAN_KEY_WHOLE\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile_zeros(uint tile, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
+"gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
+"gpuscan_sort_tile_by(tile, false, true, &pass, shared);\n"
 "}\n"
 "#endif\n\n\n",
-"#define GPUSCAN_SORT_MEETING_PARAMETERS \\\n"
-" uint own, GPUSCAN_SORT_BUFFERS, global ushort *counts, global uint *zeros, uint count, uint flags, \\\n"
-" gpuscan_sort_passes passes, local gpuscan_sort_shared *shared\n"
-"#define GPUSCAN_SORT_MEETING_ARGUMENTS \\\n"
-" own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, count, flags, passes, shared\n"
-"#if GPUSCAN_SORT_ONE_ROUNDS\n"
-"#define GPUSCAN_SORT_ONE_ARGUMENTS keys, keys_dst, keys_tmp, carried, values_tmp, count, flags, passes, shared\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one(uint rounds, GPUSCAN_SORT_ONE_PARAMETERS) {\n"
-"gpuscan_sort_one_by(GPUSCAN_SPECIALIZES ? GPUSCAN_SORT_ONE_ROUNDS : rounds, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_few(uint rounds, GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
-"gpuscan_sort_meeting(GPUSCAN_SPECIALIZES ? GPUSCAN_SORT_FEW_ROUNDS : rounds, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
-"}\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_tile(uint tile, gpuscan_digit plain, bool zeros,\n"
-"GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-"digit.zeros = GPUSCAN_SPECIALIZES ? false : zeros;\n"
-"gpuscan_sort_tile_by(tile, false, plain, digit, GPUSCAN_SORT_TILE_ARGUMENTS);\n"
-"}\n"
-"#if GPUSCAN_SORT_ONE_ROUNDS\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_least(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
-"gpuscan_sort_one_by(GPUSCAN_SORT_LEAST_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
-"}\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_some(GPUSCAN_SORT_ONE_PARAMETERS) {\n"
-"gpuscan_sort_one_by(GPUSCAN_SORT_SOME_ROUNDS, GPUSCAN_SORT_ONE_ARGUMENTS);\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_more(GPUSCAN_SORT_MEETING_PARAMETERS) {\n"
-"gpuscan_sort_meeting(GPUSCAN_SORT_MORE_ROUNDS, GPUSCAN_SORT_MEETING_ARGUMENTS);\n"
-"}\n"
-"#if GPUSCAN_KEY_WHOLE\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_tile_zeros(uint tile, gpuscan_digit plain, GPUSCAN_SORT_TILE_PARAMETERS) {\n"
-"gpuscan_sort_tile_by(tile, false, plain, gpuscan_digit_twiddled(plain), GPUSCAN_SORT_TILE_ARGUMENTS);\n"
-"}\n"
-"#endif\n\n\n"
-"static inline void gpuscan_sort_await(global uint *zeros, uint most) {\n"
-"if (GPUSCAN_ITEM == 0 && most > 0) {\n"
-"while (gpuscan_uint_load(GPUSCAN_SORT_DONE(zeros)) < most)\n"
-";\n"
-"gpuscan_device_fence();\n"
-"}\n"
-"GPUSCAN_GLOBAL_BARRIER();\n"
-"if (!GPUSCAN_BARRIER_ORDERS)\n"
-"gpuscan_device_fence();\n"
-"}\n\n\n",
-"static inline void gpuscan_sort_finish(global uint *zeros) {\n"
-"if (!GPUSCAN_BARRIER_ORDERS)\n"
-"gpuscan_device_fence();\n"
-"GPUSCAN_GLOBAL_BARRIER();\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"gpuscan_device_fence();\n"
+"static inline uint gpuscan_sort_next_ticket(global uint *zeros, uint tickets, local gpuscan_sort_shared *shared) {\n"
+"gpuscan_sort_before_arrival();\n"
+"if (GPUSCAN_ITEM == 0)\n"
 "atomic_inc((volatile global uint *)GPUSCAN_SORT_DONE(zeros));\n"
-"}\n"
+"return gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "}\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_many(GPUSCAN_SORT_BUFFERS, global uint *bases, ulong most_tiles, uint most_parts,\n"
-"global uint *zeros, ulong count, uint flags, gpuscan_sort_passes passes,\n"
+"GPUSCAN_INLINE void gpuscan_sort_by_tickets(const gpuscan_sort_call *call, ulong most_tiles, uint most_parts,\n"
 "local gpuscan_sort_shared *shared) {\n"
-"uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), groups = (uint)get_num_groups(0), awaited = 0;\n"
-"uint parts = gpuscan_sort_counted_parts(count, most_parts), all = parts + passes.passes * tiles;\n"
-"global uint *states = bases + GPUSCAN_SORT_BASES;\n"
-"uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+"uint tiles = (uint)((call->count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), awaited = 0;\n"
+"uint parts = gpuscan_sort_counted_parts(call->count, most_parts), all = parts + call->passes.passes * tiles;\n"
+"uint tickets = all + (uint)get_num_groups(0);\n"
+"global uint *zeros = call->zeros, *bases = call->states, *states = bases + GPUSCAN_SORT_BASES;\n"
+"uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "while (ticket < parts) {\n"
-"gpuscan_sort_count_part(ticket, parts, keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros), count, passes,\n"
-"0, shared);\n"
-"gpuscan_sort_finish(zeros);\n"
-"ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+"gpuscan_sort_count_part(ticket, parts, call->keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros),\n"
+"call->count, call->passes, 0, shared);\n"
+"ticket = gpuscan_sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "while (ticket < all) {\n"
-"uint number = ticket - parts;\n"
-"uint pass = number / tiles, tile = number % tiles;\n"
-"gpuscan_digit digit = gpuscan_sort_digit(passes, pass);\n"
-"gpuscan_sort_await(zeros, pass >= awaited ? parts + pass * tiles : 0);\n"
-"awaited = pass + 1;\n"
-"global const gpuscan_key_bits *from = GPUSCAN_SORT_FROM(pass, keys, keys_dst, keys_tmp);\n"
-"global gpuscan_key_bits *to = GPUSCAN_SORT_TO(pass, keys_dst, keys_tmp);\n"
-"gpuscan_sort_carried here = gpuscan_sort_carried_by(pass, carried, values_tmp);\n"
-"global uint *own = states + pass % 2 * most_tiles * GPUSCAN_RADIX;\n"
-"global uint *next = states + (pass + 1) % 2 * most_tiles * GPUSCAN_RADIX;\n"
-"global const uint *pass_bases = bases + pass * GPUSCAN_RADIX;\n"
-"uint pass_flags = gpuscan_sort_flags_by(pass, passes.passes, flags);\n"
-"bool has_zeros = GPUSCAN_KEY_WHOLE && pass == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
+"uint p = (ticket - parts) / tiles, tile = (ticket - parts) % tiles;\n"
+"gpuscan_sort_await(GPUSCAN_SORT_DONE(zeros), p >= awaited ? parts + p * tiles : 0);\n"
+"awaited = p + 1;\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(call, p);\n"
+"pass.states = states + p % 2 * most_tiles * GPUSCAN_RADIX;\n"
+"pass.next_states = states + (p + 1) % 2 * most_tiles * GPUSCAN_RADIX;\n"
+"pass.bases = bases + p * GPUSCAN_RADIX;\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && p == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "if (GPUSCAN_SPECIALIZES && has_zeros)\n"
-"gpuscan_sort_tile_zeros(tile, digit, from, to, here, own, next, pass_bases, count, pass_flags, shared);\n"
+"gpuscan_sort_drawn_tile_zeros(tile, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
 "else\n"
 "#endif\n"
-"gpuscan_sort_meeting_tile(tile, digit, has_zeros, from, to, here, own, next, pass_bases, count, pass_flags,\n"
-"shared);\n"
-"gpuscan_sort_finish(zeros);\n"
-"ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), all + groups, &shared->ticket);\n"
+"gpuscan_sort_drawn_tile(tile, has_zeros, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+"ticket = gpuscan_sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
-"if (ticket == all + groups - 1 && GPUSCAN_ITEM == 0)\n"
+"if (ticket == tickets - 1 && GPUSCAN_ITEM == 0)\n"
 "atomic_xchg((volatile global uint *)GPUSCAN_SORT_DONE(zeros), 0u);\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_counted(const gpuscan_sort_call *call, gpuscan_sort_together_numbers numbers,\n"
+"local gpuscan_sort_shared *shared) {\n"
+"bool is_few = call->count <= numbers.few;\n"
+"#if GPUSCAN_SORT_ONE_ROUNDS\n"
+"if (call->count <= GPUSCAN_GROUP * GPUSCAN_SORT_ONE_ROUNDS) {\n"
+"if (get_group_id(0) == 0 && call->count > 0)\n"
+"gpuscan_sort_one_tile(GPUSCAN_SORT_CALL_ARGUMENTS);\n"
+"return;\n"
+"}\n"
+"#endif\n"
+"if (call->count > max(numbers.few, numbers.more))\n"
+"gpuscan_sort_by_tickets(call, numbers.tiles, (uint)numbers.parts, shared);\n"
+"else if (GPUSCAN_SPECIALIZES && !is_few)\n"
+"gpuscan_sort_meeting_long(GPUSCAN_SORT_CALL_ARGUMENTS);\n"
+"else\n"
+"gpuscan_sort_meeting_short(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS,\n"
+"GPUSCAN_SORT_CALL_ARGUMENTS);\n"
 "}\n"
 "#endif\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
 "global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
 "global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
-"global GPUSCAN_SORT_VALUE_ARGUMENT *values_tmp_argument,\n"
+"global GPUSCAN_SORT_VALUE_ARGUMENT *values_tmp,\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "global uchar *to_0,\n"
 "#endif\n"
 "GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
 "gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
-"uint flags = (uint)numbers.flags;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"keys_tmp += numbers.keys_tmp_offset;\n"
-"global gpuscan_sort_value *values_tmp =\n"
-"(global gpuscan_sort_value *)(values_tmp_argument + numbers.values_tmp_offset);\n"
 "gpuscan_sort_carried carried;\n"
-"carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset);\n"
-"carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset);\n"
+"GPUSCAN_SORT_CARRY(carried)\n"
 "#if GPUSCAN_SORT_PACKS\n"
-"carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from;\n"
 "carried.to_0 = (global gpuscan_sort_field_0 *)(to_0 + numbers.to_0);\n"
-"GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
 "#endif\n"
-"states += numbers.states_offset;\n"
-"zeros += numbers.zeros_offset;\n"
+"gpuscan_sort_call call = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
+"keys_tmp + numbers.keys_tmp_offset, carried,\n"
+"(global gpuscan_sort_value *)(values_tmp + numbers.values_tmp_offset)};\n"
+"call.states = states + numbers.states_offset;\n"
+"call.zeros = zeros + numbers.zeros_offset;\n"
+"call.flags = (uint)numbers.flags;\n"
+"call.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, call.flags);\n"
+"call.passes = passes;\n"
 "#if GPUSCAN_SORT_COUNTED\n"
-"global ushort *counts = (global ushort *)states;\n"
-"bool is_few = count <= numbers.few;\n"
-"uint rounds = is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
-"uint own = (uint)get_group_id(0);\n"
-"#if GPUSCAN_SORT_ONE_ROUNDS\n"
-"if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_ONE_ROUNDS) {\n"
-"bool is_least = count <= GPUSCAN_GROUP * GPUSCAN_SORT_LEAST_ROUNDS;\n"
-"bool is_some = count <= GPUSCAN_GROUP * GPUSCAN_SORT_SOME_ROUNDS;\n"
-"if (own > 0 || count == 0)\n"
-"return;\n"
-"if (GPUSCAN_SPECIALIZES && is_least)\n"
-"gpuscan_sort_least(keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
-"else if (GPUSCAN_SPECIALIZES && is_some)\n"
-"gpuscan_sort_some(keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
-"else\n"
-"gpuscan_sort_one(is_least ? GPUSCAN_SORT_LEAST_ROUNDS\n"
-": is_some ? GPUSCAN_SORT_SOME_ROUNDS\n"
-": GPUSCAN_SORT_ONE_ROUNDS,\n"
-"keys, keys_dst, keys_tmp, carried, values_tmp, (uint)count, flags, passes, shared);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"if (count <= max(numbers.few, numbers.more)) {\n"
-"uint tiles = (uint)((count + size - 1) / size);\n"
-"if (own >= tiles)\n"
-"return;\n"
-"if (GPUSCAN_SPECIALIZES && !is_few)\n"
-"gpuscan_sort_more(own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count, flags,\n"
-"passes, shared);\n"
-"else\n"
-"gpuscan_sort_few(rounds, own, keys, keys_dst, keys_tmp, carried, values_tmp, counts, zeros, (uint)count,\n"
-"flags, passes, shared);\n"
-"gpuscan_sort_leave(zeros, tiles, shared);\n"
-"} else {\n"
-"gpuscan_sort_many(keys, keys_dst, keys_tmp, carried, values_tmp, states, numbers.tiles, (uint)numbers.parts,\n"
-"zeros, count, flags, passes, shared);\n"
-"}\n"
+"gpuscan_sort_counted(&call, numbers, shared);\n"
 "#else\n"
-"uint tiles = (uint)((count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), own = (uint)get_group_id(0);\n"
-"if (own >= tiles)\n"
-"return;\n"
-"gpuscan_sort_meeting(GPUSCAN_ROUNDS, own, keys, keys_dst, keys_tmp, carried, values_tmp, (global ushort *)states,\n"
-"zeros, (uint)count, flags, passes, shared);\n"
-"gpuscan_sort_leave(zeros, tiles, shared);\n"
+"gpuscan_sort_meeting(GPUSCAN_ROUNDS, &call, shared);\n"
 "#endif\n"
 "}\n",
 NULL};
@@ -16231,7 +15193,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 231 };
+enum { GPUSCAN__LITERALS = 221 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -16843,19 +15805,19 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 
 /* The operators, in the order of gpuscan_op. Columns: name; an expression of a and b for integers (scalars and
    vectors), and one for floats (NULL: not for these); the identity; 1 if signed integers are computed as unsigned; the
-   comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers and for floats, where
-   less means a < b. The self-test's custom operator returns the last operand that is not 0. */
+   comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers, where less means
+   a < b. The self-test's custom operator returns the last operand that is not 0. */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b, a + b)                                                         \
-    X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b, less ? a : b)                           \
-    X(MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a, less ? b : a)                              \
-    X(MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a *b, a *b)                                                        \
-    X(AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a &b, a)                                                             \
-    X(OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b, a)                                                                 \
-    X(XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b, a)                                                                \
-    X(CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a, b < 0 || b > 0 ? b : a)                                     \
-    X(ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a, a)                \
-    X(ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a, a)
+    X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                                \
+    X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                         \
+    X(MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                            \
+    X(MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                             \
+    X(AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                               \
+    X(OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                    \
+    X(XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                   \
+    X(CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                             \
+    X(ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                   \
+    X(ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
@@ -16864,11 +15826,11 @@ typedef struct gpuscan__op_facts {
     int data;
 } gpuscan__op_facts;
 
-#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
+#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
+#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
     GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
+#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
     GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
@@ -17068,25 +16030,108 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
+/* Defines elements of ARGMIN and ARGMAX: a value with its index. */
+static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
+    const gpuscan__type_facts *src = &gpuscan__types[e->src];
+    gpuscan__define(text, "T", "gpuscan_arg");
+    gpuscan__define(text, "DST", "gpuscan_arg");
+    gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
+    gpuscan__define(text, "RESULT_TYPE", gpuscan__types[e->dst].name);
+    gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
+    gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+    gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
+    gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
+    gpuscan__define_number(text, "WIDE", 1);
+    gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
+    gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
+}
+
+/* The types of a call's elements. value: of x in the conversion; number: of its result; t: of the arithmetic. */
+typedef struct gpuscan__type_names {
+    const char *src, *dst, *value, *number, *t;
+} gpuscan__type_names;
+
+/* Defines how elements are converted and combined. */
+static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
+                                     const gpuscan__type_names *names) {
+    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
+    const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
+    const gpuscan__op_facts *op = &gpuscan__ops[e->op];
+    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* -0 is the identity, but sums start with +0 */
+    char line[128];
+    gpuscan__define(text, "T", names->t);
+    gpuscan__define(text, "DST", names->dst);
+    if (e->convert) /* floats do not convert to the unsigned type of signed sums */
+        gpuscan__define(text, "CONVERTED", names->number);
+    snprintf(line, sizeof(line), "(%s)x", names->number);
+    gpuscan__define(text, "CONVERT",
+                    e->convert                            ? "gpuscan_custom_convert(x, i)"
+                    : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
+                    : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
+                    : e->src == e->dst                    ? "x"
+                                                          : line);
+    if (e->op == GPUSCAN_OP_CUSTOM) {
+        gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
+        gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
+        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
+        return;
+    }
+    gpuscan__define(text, "COMBINE", dst->kind == 'f' ? op->real : op->integer);
+    gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
+    gpuscan__define(text, "IDENTITY",
+                    zero                                  ? "-0.0f"
+                    : op->identity == GPUSCAN__ID_LEAST   ? dst->least
+                    : op->identity == GPUSCAN__ID_LARGEST ? dst->largest
+                                                          : identities[op->identity]);
+}
+
+/* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
+static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__type_names *names,
+                                 uint32_t size, uint32_t width) {
+    const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
+    int is_number = strcmp(names->number, t) == 0;
+    char line[128], bits[40];
+    snprintf(line, sizeof(line), "%s%u", mask, width);
+    gpuscan__define(text, "WIDE_MASK", line);
+    if (e->selects == GPUSCAN__SELECTS_BITS)
+        snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
+    else /* the vector's type: the macro's argument is converted to it */
+        snprintf(bits, sizeof(bits), "%s%u", names->value, width);
+    if (e->selects)
+        snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
+                                         ? "convert_%s%u(%s)"
+                                     : e->inverts ? "convert_%s%u((%s)(1) - min(x, (%s)(1)))"
+                                                  : "convert_%s%u(min(x, (%s)(1)))",
+                 t, width, bits, bits);
+    else if (strcmp(names->value, t) == 0)
+        snprintf(line, sizeof(line), "(x)");
+    else if (is_number)
+        snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
+    else
+        snprintf(line, sizeof(line), "as_%s%u(convert_%s%u(x))", t, width, names->number, width);
+    gpuscan__define(text, "CONVERT_WIDE(x)", line);
+    snprintf(line, sizeof(line), "as_%s%u(x)", names->number, width);
+    gpuscan__define(text, "TO_DST_WIDE(x)", is_number ? "(x)" : line);
+}
+
 /* Defines the types and expressions of a call's elements for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
-    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
-    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
-    const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* the type of x in the conversion */
-    const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
-    const char *t = number;
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
-    char line[128], bits[40], vector[24];
+    gpuscan__type_names names;
+    char vector[24];
+    names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
+    names.dst = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
+    names.value = e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
+    names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
-        t = dst->unsigned_name;
+        names.t = dst->unsigned_name;
     if (e->channels > 1) { /* source, destination and arithmetic have the same type then */
-        snprintf(vector, sizeof(vector), "%s%u", t, (unsigned)e->channels);
-        src_name = dst_name = value = number = t = vector;
+        snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
+        names.src = names.dst = names.value = names.number = names.t = vector;
     }
-    gpuscan__define(text, "SRC", src_name);
+    gpuscan__define(text, "SRC", names.src);
     gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
@@ -17095,81 +16140,16 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "EXACT", (uint64_t)gpuscan__takes_any_order(e));
     gpuscan__define_number(text, "ANY_ORDER", (uint64_t)(gpuscan__takes_any_order(e) && !e->begun));
     gpuscan__define_number(text, "FLOAT_SUM", (uint64_t)gpuscan__is_float_sum(e));
-    gpuscan__define(text, "VALUE", value);
+    gpuscan__define(text, "VALUE", names.value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
-        gpuscan__define(text, "T", "gpuscan_arg");
-        gpuscan__define(text, "DST", "gpuscan_arg");
-        gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
-        gpuscan__define(text, "RESULT_TYPE", dst_name);
-        gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
-        gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
-        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
-        gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
-        gpuscan__define_number(text, "WIDE", 1);
-        gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
-        gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
+        gpuscan__define_arg(text, e, cpu);
         return;
     }
-    gpuscan__define(text, "T", t);
-    gpuscan__define(text, "DST", dst_name);
-    if (e->convert) {
-        gpuscan__define(text, "CONVERTED", number); /* floats do not convert to the unsigned type of signed sums */
-        gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
-    } else if (e->selects) {
-        gpuscan__define(text, "CONVERT",
-                        e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
-                        : e->inverts                        ? "(x == 0)"
-                                                            : "(x != 0)");
-    } else if (e->src == e->dst) {
-        gpuscan__define(text, "CONVERT", "x");
-    } else {
-        snprintf(line, sizeof(line), "(%s)x", number);
-        gpuscan__define(text, "CONVERT", line);
-    }
-    if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
-        gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
-        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
-    } else {
-        int identity = gpuscan__ops[e->op].identity;
-        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* -0 is the identity, but sums start with +0 */
-        gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
-        gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
-        gpuscan__define(text, "IDENTITY",
-                        zero                              ? "-0.0f"
-                        : identity == GPUSCAN__ID_LEAST   ? dst->least
-                        : identity == GPUSCAN__ID_LARGEST ? dst->largest
-                                                          : identities[identity]);
-    }
+    gpuscan__define_operator(text, e, &names);
     gpuscan__define_number(text, "WIDE", wide ? width : 1u);
-    if (wide) {
-        const char *mask = plain == 8 ? "long" : plain == 4 ? "int" : plain == 2 ? "short" : "char";
-        snprintf(line, sizeof(line), "%s%u", mask, width);
-        gpuscan__define(text, "WIDE_MASK", line);
-        if (e->selects == GPUSCAN__SELECTS_BITS)
-            snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
-        else /* the vector's type: the macro's argument is converted to it */
-            snprintf(bits, sizeof(bits), "%s%u", value, width);
-        if (e->selects)
-            snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
-                                             ? "convert_%s%u(%s)"
-                                         : e->inverts ? "convert_%s%u((%s)(1) - min(x, (%s)(1)))"
-                                                      : "convert_%s%u(min(x, (%s)(1)))",
-                     t, width, bits, bits);
-        else if (strcmp(value, t) == 0)
-            snprintf(line, sizeof(line), "(x)");
-        else if (strcmp(number, t) == 0)
-            snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
-        else
-            snprintf(line, sizeof(line), "as_%s%u(convert_%s%u(x))", t, width, number, width);
-        gpuscan__define(text, "CONVERT_WIDE(x)", line);
-        if (strcmp(number, t) == 0)
-            snprintf(line, sizeof(line), "(x)");
-        else
-            snprintf(line, sizeof(line), "as_%s%u(x)", number, width);
-        gpuscan__define(text, "TO_DST_WIDE(x)", line);
-    }
+    if (wide)
+        gpuscan__define_wide(text, e, &names, plain, width);
 }
 
 /* Returns the packed form of an operator; ADD's if it has none. */
@@ -17291,6 +16271,7 @@ struct gpuscan__plan {
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
+typedef struct gpuscan__test gpuscan__test;
 
 /* The functions of an operation, one for each step of the path that all calls take: see gpuscan__do. */
 struct gpuscan__operation {
@@ -17313,11 +16294,9 @@ struct gpuscan__operation {
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
-    /* Runs a plan's program on data of one of the self-test's rounds, at most test_rounds. Clears *right, 1 on entry,
-       if results differ from those of a loop on the host. Returns at once if the program has no such round. */
-    unsigned test_rounds;
-    gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, unsigned round,
-                                int *right);
+    /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
+    int (*test)(gpuscan__test *test);
+    size_t plan_size, desc_size, call_at; /* bytes; where desc has its call */
     /* Tests a program with custom texts by a program that has the self-test's stand-ins for these texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
@@ -17327,12 +16306,13 @@ struct gpuscan__operation {
 enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
 
 /* Defines the gpuscan__operation at the end of an operation's section. */
-#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, test_rounds, prove_custom)           \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, prove_custom)                        \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
         has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
-        test_rounds,              gpuscan__##name##_self_test, prove_custom}
+        gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
+        offsetof(gpuscan_##name##_desc, call), prove_custom}
 
 /* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
@@ -17696,33 +16676,8 @@ GPUSCAN__SHARED void gpuscan__nvidia_sort(gpuscan__profile *p) {
     memcpy(p->sort_counted, sort_tiles, sizeof(sort_tiles));
     p->sort_counted[1][1] = p->sort_counted[1][2] = counted_u64;
 }
-#define GPUSCAN__NVIDIA(operation) gpuscan__nvidia_##operation(p);
 
-/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. */
-static void gpuscan__profile_nvidia(gpuscan__profile *p) {
-    gpuscan__profile_progress(p);
-    GPUSCAN__IF(SCAN, GPUSCAN__NVIDIA, scan)
-    GPUSCAN__IF(SELECT, GPUSCAN__NVIDIA, select)
-    GPUSCAN__IF(RUNS, GPUSCAN__NVIDIA, runs)
-    GPUSCAN__IF(SORT, GPUSCAN__NVIDIA, sort)
-    p->refused = GPUSCAN__CPU_STRATEGIES;
-    p->fence = GPUSCAN__FENCE_PTX;
-    p->lanes = GPUSCAN__LANES_PTX;
-    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    p->nulls = 1; /* each buffer among a kernel's arguments costs the host time; tuning: host-null-arguments */
-    p->launches_late = 0; /* a launch ahead makes the first calls after gpuscan_set_blob no faster;
-                             tuning: host-blob-first-calls */
-    p->polls = 20000;
-    p->select_tile = 24 * GPUSCAN__KIB;
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
-    p->scan_rest.ahead = 24 * GPUSCAN__MIB;
-    p->scan_rest.registers = 72;
-    /* Registers of persistent groups. tuning: scan-counted-registers */
-    gpuscan__set_by_size(p->counted_registers, 64, 80);
-    /* Short rows: 56 registers suit rows of most lengths. 64 are as fast, except where fewer groups of 384 are
-       resident. A prefetch of tiles costs some percent. tuning: scan-rows */
-    p->rows_wider = 1;
-    gpuscan__set_by_size(p->rows_registers, 56, 64);
+GPUSCAN__SHARED void gpuscan__nvidia_reduce(gpuscan__profile *p) {
     /* A work-item has 8 loads in flight, and two groups of 512 share all registers. tuning: reduce-groups */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
@@ -17750,6 +16705,9 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->segment_split_group = 128;
     p->lane_registers = 40;
     p->segment_registers = 64;
+}
+
+GPUSCAN__SHARED void gpuscan__nvidia_histogram(gpuscan__profile *p) {
     /* Histograms: a multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With
        32 copies of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
     p->counts_group = 1024;
@@ -17763,6 +16721,36 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->slice_more = 8;
     p->slice_short = 48;
     p->short_vectors = 4;
+}
+#define GPUSCAN__NVIDIA(operation) gpuscan__nvidia_##operation(p);
+
+/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. */
+static void gpuscan__profile_nvidia(gpuscan__profile *p) {
+    gpuscan__profile_progress(p);
+    GPUSCAN__IF(SCAN, GPUSCAN__NVIDIA, scan)
+    GPUSCAN__IF(SELECT, GPUSCAN__NVIDIA, select)
+    GPUSCAN__IF(RUNS, GPUSCAN__NVIDIA, runs)
+    GPUSCAN__IF(SORT, GPUSCAN__NVIDIA, sort)
+    GPUSCAN__IF(REDUCE, GPUSCAN__NVIDIA, reduce)
+    GPUSCAN__IF(HISTOGRAM, GPUSCAN__NVIDIA, histogram)
+    p->refused = GPUSCAN__CPU_STRATEGIES;
+    p->fence = GPUSCAN__FENCE_PTX;
+    p->lanes = GPUSCAN__LANES_PTX;
+    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->nulls = 1; /* each buffer among a kernel's arguments costs the host time; tuning: host-null-arguments */
+    p->launches_late = 0; /* a launch ahead makes the first calls after gpuscan_set_blob no faster;
+                             tuning: host-blob-first-calls */
+    p->polls = 20000;
+    p->select_tile = 24 * GPUSCAN__KIB;
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
+    p->scan_rest.ahead = 24 * GPUSCAN__MIB;
+    p->scan_rest.registers = 72;
+    /* Registers of persistent groups. tuning: scan-counted-registers */
+    gpuscan__set_by_size(p->counted_registers, 64, 80);
+    /* Short rows: 56 registers suit rows of most lengths. 64 are as fast, except where fewer groups of 384 are
+       resident. A prefetch of tiles costs some percent. tuning: scan-rows */
+    p->rows_wider = 1;
+    gpuscan__set_by_size(p->rows_registers, 56, 64);
     /* Tiles of integral images. tuning: integral-tiles */
     p->integral_group = 128;
     p->integral_vectors = 8;
@@ -18022,27 +17010,15 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
     device->profile.sort_fetch.bucket = gpuscan__nvidia_cache(device->capability) * GPUSCAN__MIB * 4 / 5;
 }
 
-/* Fills gs->device from queries, the profile table and the desc's limits. */
-static gpuscan_result gpuscan__open_device(gpuscan *gs) {
+/* Sets what the device is, from queries. */
+static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
-    gpuscan__profile *profile;
     cl_device_id id = gs->device_id;
     cl_platform_id platform = NULL;
-    char text[16384];
-    size_t sizes[3] = {1, 1, 1}, i;
-    uint32_t without = gs->limits.without;
-
+    char text[256];
     device->type = (cl_device_type)gpuscan__device_number(cl, id, CL_DEVICE_TYPE);
     device->vendor = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_VENDOR_ID);
-    device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    if (device->units == 0)
-        device->units = 1;
-    device->work_items = SIZE_MAX;
-    if (gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32)
-        device->work_items = UINT32_MAX;
-    device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     gpuscan__device_text(cl, id, CL_DEVICE_NAME, device->name, sizeof(device->name));
     gpuscan__device_text(cl, id, CL_DRIVER_VERSION, device->driver, sizeof(device->driver));
     gpuscan__device_text(cl, id, CL_DEVICE_VERSION, device->version_text, sizeof(device->version_text));
@@ -18054,7 +17030,21 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     if (device->version < 120 || !gpuscan__device_number(cl, id, CL_DEVICE_COMPILER_AVAILABLE))
         return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "%s is '%s'%s", device->name, device->version_text,
                              device->version < 120 ? "" : ", without a compiler");
+    return GPUSCAN_SUCCESS;
+}
 
+/* Sets the device's limits, from queries and the desc's limits. */
+static void gpuscan__open_limits(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_device_id id = gs->device_id;
+    size_t sizes[3] = {1, 1, 1};
+    device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (device->units == 0)
+        device->units = 1;
+    device->work_items = gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
+    device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     if (cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) == CL_SUCCESS &&
         sizes[0] < device->group_limit)
@@ -18070,24 +17060,36 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->local_memory = GPUSCAN__KIB;
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
+}
 
+/* Fills gs->device from queries, the profile table and the desc's limits. */
+static gpuscan_result gpuscan__open_device(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    gpuscan__profile *profile = &device->profile;
+    cl_device_id id = gs->device_id;
+    char extensions[16384];
+    uint32_t without = gs->limits.without;
+    size_t i;
+    gpuscan_result r = gpuscan__open_identity(gs);
+    if (r != 0)
+        return r;
+    gpuscan__open_limits(gs);
+    gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, extensions, sizeof(extensions));
     device->f64 = gpuscan__device_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 && !(without & GPUSCAN_WITHOUT_F64);
-    gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, text, sizeof(text));
     device->int64_atomics =
-        strstr(text, "cl_khr_int64_base_atomics") != NULL && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
+        strstr(extensions, "cl_khr_int64_base_atomics") != NULL && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
     device->zero_copy = (device->type & CL_DEVICE_TYPE_CPU) != 0 &&
                         gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
     device->images =
         gpuscan__device_number(cl, id, CL_DEVICE_IMAGE_SUPPORT) != 0 && !(without & GPUSCAN_WITHOUT_IMAGES);
-
-    profile = &device->profile;
     for (i = 0; !gpuscan__profile_matches(device, i); i++)
         continue;
     gpuscan__profile_base(profile);
     profile->name = gpuscan__profiles[i].name;
     gpuscan__profiles[i].set(profile);
-    gpuscan__choose_lanes(gs, text);
+    gpuscan__choose_lanes(gs, extensions);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
         gs->refused[i] = profile->refused;
     if (device->lanes == GPUSCAN__LANES_PTX)
@@ -19218,6 +18220,12 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     } gpuscan__##kernel##_numbers;                                                                                     \
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
+/* Sets the numbers of a list that the plan has under the same names: LIST(GPUSCAN__FROM_PLAN). */
+#define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
+/* Sets the count that a kernel works on, and the buffer and flags that may limit it. of: a desc, or a plan. */
+#define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
+    ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
+     (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
 /* Sets a kernel's arguments in order: buffers and values, the numbers, local memory. Keeps the first error. Skips
    arguments that have not changed since the kernel's last launch. */
@@ -20193,16 +19201,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
     return 1;
 }
 
-/* Runs rounds 0, 1, ... up to the first one that fails or is wrong. */
-static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                         int *right) {
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    unsigned round;
-    *right = 1;
-    for (round = 0; round < plan->operation->test_rounds && r == 0 && *right; round++)
-        r = plan->operation->self_test(gs, plan, program, round, right);
-    return r;
-}
+static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *right);
 
 /* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run in its group. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
@@ -20295,8 +19294,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program, again);
     if (r == 0 && !*again && (*program)->wrong)
-        return gpuscan__unsupported(gs,
-                                    "this call's program failed its self-test, and it has no other form");
+        return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
     if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
         return gpuscan__build_without_lanes(gs, plan, again);
     if (r != 0 || *again || group >= plan->key.group)
@@ -20443,18 +19441,17 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__plan_begin(gpuscan__plan *plan, size_t plan_size, const gpuscan__operation *operation,
-                                const void *desc, const gpuscan_call *call) {
-    memset(plan, 0, plan_size);
+static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *operation, const void *desc,
+                                const gpuscan_call *call) {
+    memset(plan, 0, operation->plan_size);
     plan->operation = operation;
     plan->desc = desc;
     plan->call = call;
 }
 
-/* Runs a public function. plan: the operation's, plan_size bytes. */
-static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t plan_size,
-                                    const gpuscan__operation *operation, const void *desc, const gpuscan_call *call,
-                                    gpuscan__mode mode, uint64_t *size) {
+/* Runs a public function. plan: the operation's. */
+static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, const gpuscan__operation *operation,
+                                    const void *desc, const gpuscan_call *call, gpuscan__mode mode, uint64_t *size) {
     gpuscan_result r = gpuscan__enter(gs, desc, call);
     if (size)
         *size = 0;
@@ -20462,7 +19459,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t pla
         return r;
     if (mode == GPUSCAN__SIZE && !size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
-    gpuscan__plan_begin(plan, plan_size, operation, desc, call);
+    gpuscan__plan_begin(plan, operation, desc, call);
     return gpuscan__do(gs, plan, mode, size);
 }
 
@@ -20470,13 +19467,8 @@ static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t pla
 
 /* The data make each of an operator's typical mistakes visible: a predecessor, a last element or a tile's first element
    that is missing, swapped operands, a lost half of a value. Every result is exact in its type, so its bits equal those
-   of a loop on the host whatever the order of a sum. */
-
-/* A value of any builtin type: an integer's bits extended to 64, or a float. */
-typedef union gpuscan__number {
-    uint64_t bits;
-    double real;
-} gpuscan__number;
+   of a loop on the host whatever the order of a sum. Numbers are uint64_t: an integer's bits extended to 64; floats
+   hold integers, too. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -20486,10 +19478,10 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts bits to an integer type and extends them to 64 again. */
+/* Cuts bits to an integer type and extends them to 64 again. Floats keep all bits. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
-    if (width < 64) {
+    if (width < 64 && !gpuscan__is_float(type)) {
         bits &= ((uint64_t)1 << width) - 1;
         if (gpuscan__types[type].kind == 's' && bits >> (width - 1))
             bits |= ~(uint64_t)0 << width;
@@ -20510,70 +19502,45 @@ static uint16_t gpuscan__half(double x) {
     return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
 }
 
-static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, gpuscan__number number) {
-    uint32_t size = gpuscan__types[type].size;
-    unsigned char *at = (unsigned char *)array + i * size;
-    float f32 = (float)(gpuscan__is_float(type) ? number.real : 0);
-    uint8_t u8 = (uint8_t)number.bits;
-    uint16_t u16 = type == GPUSCAN_TYPE_F16 ? gpuscan__half(number.real) : (uint16_t)number.bits;
-    uint32_t u32 = (uint32_t)number.bits;
-    if (type == GPUSCAN_TYPE_F32)
+/* Stores a number that the float type holds. */
+static void gpuscan__put_real(gpuscan_type type, void *array, uint64_t i, double x) {
+    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+    float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
+    uint16_t f16 = type == GPUSCAN_TYPE_F16 ? gpuscan__half(x) : 0;
+    if (type == GPUSCAN_TYPE_F64)
+        memcpy(at, &x, sizeof(x));
+    else if (type == GPUSCAN_TYPE_F32)
         memcpy(at, &f32, sizeof(f32));
-    else if (size == 8) /* u64, i64, f64 */
-        memcpy(at, &number, sizeof(number));
+    else
+        memcpy(at, &f16, sizeof(f16));
+}
+
+static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x) {
+    uint32_t size = gpuscan__types[type].size, u32 = (uint32_t)x;
+    unsigned char *at = (unsigned char *)array + i * size;
+    uint16_t u16 = (uint16_t)x;
+    if (gpuscan__is_float(type))
+        gpuscan__put_real(type, array, i, (double)(int64_t)x);
+    else if (size == 8)
+        memcpy(at, &x, sizeof(x));
     else if (size == 4)
         memcpy(at, &u32, sizeof(u32));
     else if (size == 2)
         memcpy(at, &u16, sizeof(u16));
     else
-        *at = u8;
+        *at = (unsigned char)x;
 }
 
-/* Converts as C does; both types hold the number. */
-static gpuscan__number gpuscan__convert_number(gpuscan_type to, gpuscan_type from, gpuscan__number x) {
-    gpuscan__number y;
-    if (gpuscan__is_float(to) && gpuscan__is_float(from))
-        return x;
-    if (gpuscan__is_float(to))
-        y.real = gpuscan__types[from].kind == 's' ? (double)(int64_t)x.bits : (double)x.bits;
-    else if (gpuscan__is_float(from))
-        y.bits = gpuscan__wrap(to, (uint64_t)(int64_t)x.real);
-    else
-        y.bits = gpuscan__wrap(to, x.bits);
-    return y;
-}
-
-static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op, gpuscan__number x,
-                                                gpuscan__number y) {
-    gpuscan__number z = x;
-    if (gpuscan__is_float(type)) {
-        double a = x.real, b = y.real;
-        int less = a < b;
-        (void)less;
-        switch (op) {
-#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)        \
-    case GPUSCAN_OP_##name:                                                                                            \
-        z.real = host_real;                                                                                            \
-        break;
-            GPUSCAN__OPS(GPUSCAN__OP_REAL)
-#undef GPUSCAN__OP_REAL
-        case GPUSCAN_OP_COUNT: break;
-        }
-    } else {
-        uint64_t a = x.bits, b = y.bits;
-        int less = gpuscan__types[type].kind == 's' ? (int64_t)a < (int64_t)b : a < b;
-        switch (op) {
-#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)     \
-    case GPUSCAN_OP_##name:                                                                                            \
-        z.bits = host_integer;                                                                                         \
-        break;
-            GPUSCAN__OPS(GPUSCAN__OP_INTEGER)
-#undef GPUSCAN__OP_INTEGER
-        case GPUSCAN_OP_COUNT: break;
-        }
-        z.bits = gpuscan__wrap(type, z.bits);
+static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
+    int less = gpuscan__types[type].kind == 'u' ? a < b : (int64_t)a < (int64_t)b;
+    switch (op) {
+#define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
+    case GPUSCAN_OP_##name: return gpuscan__wrap(type, host);
+        GPUSCAN__OPS(GPUSCAN__OP_CASE)
+#undef GPUSCAN__OP_CASE
+    case GPUSCAN_OP_COUNT: break;
     }
-    return z;
+    return a;
 }
 
 /* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
@@ -20585,12 +19552,10 @@ typedef struct gpuscan__test_shape {
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = {0, 0, 0, 0, 0};
     shape.count = 3 * tile + 5;
     shape.tile = tile;
     shape.round = round;
-    shape.decides = 0;
-    shape.best = 0;
     return shape;
 }
 
@@ -20610,32 +19575,25 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns element i's rank, 2 to 100. Ranks do not fall. An edge's rank is above those of all elements before it. */
-static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
-    uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
+/* Returns a marked element's rank, otherwise 0. Ranks, 2 to 100, do not fall; an edge's is above those of all elements
+   before it. decides: element `best` has the largest value. sparse: and it is the last one that is not 0. */
+static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
+    uint64_t tile = shape->tile, at, span;
+    if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
+        return 0;
+    if (shape->decides)
+        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+    if (!gpuscan__is_marked(shape, i, 7))
+        return 0;
     if (i == shape->count - 1)
         return 100;
-    if (at == shape->tile - 1)
-        return i / shape->tile * span + span - 1;
-    return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
-}
-
-/* Returns a marked element's rank, otherwise 0. decides: element `best` has the largest value. */
-static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
-    if (shape->decides)
-        return i == shape->best ? 100 : gpuscan__mix(i) % 90;
-    return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
-}
-
-/* Returns a marked element's rank, otherwise 0. decides: element `best` is the last one that is not 0. */
-static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
-    if (shape->decides && shape->best < shape->count && i <= shape->best)
-        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
-    return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
+    at = i % tile;
+    span = 100 / (shape->count / tile + 1);
+    return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
 /* Returns the bit that only element i changes; 64: it changes none. Edges change bits below 8, other elements even bits
-   from 8 on; odd ones never change. One of the bits below 8 is init's (gpuscan__test_init_bit). */
+   from 8 on; odd ones never change. One of the bits below 8 is init's: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -20652,143 +19610,80 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
 
 /* Returns how many low bits change: those that both types have and f16 holds exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
-    uint32_t src = gpuscan__types[e->src].size, dst = gpuscan__types[e->dst].size;
-    return gpuscan__is_float(e->src) ? 8 : (unsigned)(8 * (src < dst ? src : dst));
-}
-
-/* Returns an element with these low bits. A float is the number that the bits mean in the destination. */
-static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_t pattern) {
-    gpuscan__number x;
-    if (gpuscan__is_float(e->src)) {
-        int is_signed = gpuscan__types[e->dst].kind == 's';
-        pattern = gpuscan__wrap(is_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, pattern);
-        x.real = is_signed ? (double)(int64_t)pattern : (double)pattern;
-    } else {
-        x.bits = gpuscan__wrap(e->src, pattern);
-    }
-    return x;
-}
-
-static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
-    return shape->round % 2 ? 0 : 2; /* the bit of element 0 or of tile 1's first: whichever is no edge in this round */
+    return gpuscan__is_float(e->src)
+               ? 8
+               : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
 /* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
-static double gpuscan__test_factor(const gpuscan__elements *e) {
-    const double fine = 1 + 1.0 / 1073741824, halves = 4294967297.0, high = 8589934592.0;
+static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
+    const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
         return 1;
     if (gpuscan__is_float(e->dst))
-        return !gpuscan__is_float(e->src) ? high : e->dst == GPUSCAN_TYPE_F64 ? fine : 1;
-    return gpuscan__types[e->dst].size == 8 ? halves : 1;
-}
-
-static gpuscan__number gpuscan__test_small(const gpuscan__elements *e, uint64_t small, double factor, int negative) {
-    gpuscan__number x;
-    if (gpuscan__is_float(e->src))
-        x.real = (negative ? -(double)small : (double)small) * factor;
-    else
-        x.bits = gpuscan__wrap(e->src, (negative ? (uint64_t)0 - small : small) * (uint64_t)factor);
-    return x;
+        return !gpuscan__is_float(e->src) ? one << 33 : e->dst == GPUSCAN_TYPE_F64 ? (one << 30) + 1 : 1;
+    return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
 /* Returns a value for a level from 0 to 101: every integer type and f16 hold them all. */
-static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
+static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
-    uint64_t zero = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0;
-    int negative = level < zero;
-    gpuscan__number x;
+    uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
-        return gpuscan__test_small(e, negative ? zero - level : level - zero, gpuscan__test_factor(e), negative);
-    x.bits = (level - zero) << (bits - 7); /* spread over the type's range */
-    if (bits == 64)
-        x.bits += level;
-    x.bits = gpuscan__wrap(e->src, x.bits);
-    return x;
+        return past * gpuscan__test_factor(e);
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spread over the type's range */
 }
 
-static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
-    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst);
-    int half = e->dst == GPUSCAN_TYPE_F16;
-    int data = gpuscan__ops[e->op].data, negative = 0;
+static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
+    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), data = gpuscan__ops[e->op].data;
+    int of_signed = gpuscan__types[e->dst].kind == 's';
+    uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), x;
     unsigned bit;
-    uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), small = 0;
-    double factor = gpuscan__test_factor(e);
-    gpuscan__number x;
     switch (data) {
-    case GPUSCAN__DATA_RISING:
-        return gpuscan__test_level(e, gpuscan__test_rising(shape, i));
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, 101 - gpuscan__test_rising(shape, i));
-    case GPUSCAN__DATA_SUM:
-        x.bits = gpuscan__wrap(e->src, random | 1);
-        if (!real)
-            return x;
-        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64) {
-            small = random >> 34 | 1;
-            factor = 1;
-        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* f16 is exact up to 2048 */
-            small = 1 + random % (gpuscan__is_float(e->dst) ? 3 : 100);
-        }
-        break;
-    case GPUSCAN__DATA_PRODUCT:
-        x.bits = gpuscan__wrap(e->src, random | 3);
-        if (!real)
-            return x;
-        small = gpuscan__is_edge(shape, i) ? 2 : 1;
-        negative = gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1);
-        factor = 1;
-        break;
+    case GPUSCAN__DATA_RISING: return gpuscan__test_level(e, gpuscan__test_rank(shape, i, 0));
+    case GPUSCAN__DATA_FALLING: return gpuscan__test_level(e, 101 - gpuscan__test_rank(shape, i, 0));
     case GPUSCAN__DATA_SPARSE:
-        small = gpuscan__test_sparse(shape, i);
-        negative = gpuscan__types[e->src].kind == 's';
-        break;
-    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED */
+        x = gpuscan__test_rank(shape, i, 1) * gpuscan__test_factor(e);
+        return gpuscan__wrap(e->src, gpuscan__types[e->src].kind == 's' ? 0 - x : x);
+    case GPUSCAN__DATA_SUM:
+        if (!real)
+            return gpuscan__wrap(e->src, random | 1);
+        if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
+            return 0; /* f16 is exact up to 2048 */
+        return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
+    case GPUSCAN__DATA_PRODUCT:
+        if (!real)
+            return gpuscan__wrap(e->src, random | 3);
+        x = gpuscan__is_edge(shape, i) ? 2 : 1;
+        return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
+    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED; a float is what the low bits mean in the destination */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
-        if (bit < 64)
-            small = (uint64_t)1 << bit;
-        return gpuscan__test_pattern(e, data == GPUSCAN__DATA_SET ? small : ~small);
+        x = bit < 64 ? (uint64_t)1 << bit : 0;
+        return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
+                             data == GPUSCAN__DATA_SET ? x : ~x);
     }
-    return gpuscan__test_small(e, small, factor, negative);
 }
 
 /* Returns init: a value that shows in every result and hides little of the elements. */
-static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
+static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
     unsigned bits = gpuscan__test_bits(e);
-    double factor = gpuscan__test_factor(e);
-    int sparse = gpuscan__ops[e->op].data == GPUSCAN__DATA_SPARSE;
-    gpuscan__number x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, level));
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* changes init's bit; SET also sets the bits above those of elements */
-        bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
-        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
-            bit = ~bit;
-        else
+    int data = gpuscan__ops[e->op].data;
+    if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
+        return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
+    if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
+        /* changes the bit of element 0 or of tile 1's first: whichever is no edge in this round */
+        bit = shape->round % 2 ? 1 : 4;
+        if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
-        x.bits = gpuscan__wrap(e->dst, bit);
-        return x;
-    default:
-        if (!gpuscan__is_float(e->dst)) {
-            x.bits = gpuscan__wrap(e->dst, sparse ? high + 1 : 5 * high + 3);
-            return x;
-        }
-        /* sums and products stay exact */
-        x.real = sparse ? 1 : 2;
-        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && !gpuscan__is_float(e->src))
-            x.real *= factor;
-        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && e->src == GPUSCAN_TYPE_F64 && e->dst == e->src)
-            x.real += 2147483647;
-        else if (e->dst == GPUSCAN_TYPE_F64)
-            x.real += x.real > 2 ? 2 : 1.0 / 1073741824;
-        return x;
+        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
+    if (!gpuscan__is_float(e->dst))
+        return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
+    if (e->dst == GPUSCAN_TYPE_F64) /* sums and products stay exact */
+        return 4 * high + 2;
+    return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
 /* Returns a byte of a custom element. All are 0, or none is, as the stand-in keeps the last part that is not 0. */
@@ -20796,103 +19691,135 @@ static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
+/* What elements have come to: a number, or the bytes of a custom type. */
+typedef struct gpuscan__test_sum {
+    uint64_t number;
+    unsigned char bytes[GPUSCAN__CUSTOM_MOST];
+} gpuscan__test_sum;
+
+/* Stores element i in src and adds it to the sum. is_first: the sum begins with it. */
+GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
+                                       int is_first, unsigned char *src, gpuscan__test_sum *sum) {
+    uint64_t x;
+    uint32_t byte;
+    if (e->dst != GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__put(e->src, src, i, x = gpuscan__test_number(e, shape, i));
+        x = gpuscan__wrap(e->dst, x);
+        sum->number = is_first ? x : gpuscan__combine(e->dst, e->op, sum->number, x);
+        return;
+    }
+    x = gpuscan__test_rank(shape, i, 1);
+    for (byte = 0; byte < e->result_size; byte++) {
+        src[i * e->src_size + byte] = gpuscan__test_byte(x, byte);
+        if (is_first || x)
+            sum->bytes[byte] = gpuscan__test_byte(x, byte);
+    }
+}
+
+/* Stores a sum as element i. */
+GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char *to, uint64_t i,
+                                      const gpuscan__test_sum *sum) {
+    if (e->dst == GPUSCAN_TYPE_CUSTOM)
+        memcpy(to + i * e->result_size, sum->bytes, e->result_size);
+    else
+        gpuscan__put(e->dst, to, i, sum->number);
+}
+
 /* Fills src, init, the expected scan (NULL: not wanted) and the expected total. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
-    gpuscan__number sum;
+    gpuscan__test_sum sum;
     uint64_t i;
     uint32_t byte;
-    if (e->dst == GPUSCAN_TYPE_CUSTOM) {
-        for (byte = 0; byte < e->dst_size; byte++) {
-            unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
-            for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] =
-                    gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
-                unsigned char next = x ? x : last;
-                if (scan)
-                    scan[i * e->dst_size + byte] = inclusive ? next : last;
-                last = next;
-            }
-            total[byte] = last;
-        }
-        return;
-    }
-    sum = gpuscan__test_init(e, shape);
-    gpuscan__put_number(e->dst, init, 0, sum);
+    for (byte = 0; byte < e->dst_size; byte++)
+        sum.bytes[byte] = (unsigned char)(201 + byte % 7);
+    sum.number = e->dst == GPUSCAN_TYPE_CUSTOM ? 0 : gpuscan__test_init(e, shape);
+    gpuscan__put_sum(e, init, 0, &sum);
     for (i = 0; i < shape->count; i++) {
-        gpuscan__number x = gpuscan__test_number(e, shape, i), next;
-        gpuscan__put_number(e->src, src, i, x);
-        next = gpuscan__combine_numbers(e->dst, e->op, sum, gpuscan__convert_number(e->dst, e->src, x));
-        if (scan)
-            gpuscan__put_number(e->dst, scan, i, inclusive ? next : sum);
-        sum = next;
+        if (scan && !inclusive)
+            gpuscan__put_sum(e, scan, i, &sum);
+        gpuscan__test_add(e, shape, i, 0, src, &sum);
+        if (scan && inclusive)
+            gpuscan__put_sum(e, scan, i, &sum);
     }
-    gpuscan__put_number(e->dst, total, 0, sum);
+    gpuscan__put_sum(e, total, 0, &sum);
 }
 
+/* ---- a test's arrays, and its run */
+
 /* A self-test has its own buffers and scratch: waiting calls may use the object's. Guard bytes follow each array. */
-enum { GPUSCAN__TEST_ARRAYS = 7 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer;           /* in the test's desc */
-    uint64_t bytes;                   /* including the guard */
+    gpuscan_buffer *buffer; /* in the test's desc; NULL: memory of the host alone */
+    int is_input;           /* the call leaves it as it is */
+    uint64_t bytes;         /* including the guard */
     unsigned char *before, *expected; /* contents before and after the call */
 } gpuscan__test_array;
 
-/* An image of an array's contents, for a call that reads an image. The first columns and rows are not read. */
+/* An image of pixels on the host, for a call that reads an image. The first columns and rows are not read. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* in the test's desc; NULL: no image */
-    const gpuscan__test_array *array;
+    const unsigned char *pixels; /* rows without gaps */
     gpuscan_type type;
     uint32_t place, channels;
-    uint64_t width, height; /* of the array's rows, without gaps */
+    uint64_t width, height;
 } gpuscan__test_image;
 
-typedef struct gpuscan__test {
+/* A round of a program's self-test. The operation's function sets the desc and fills the arrays. */
+struct gpuscan__test {
     gpuscan *gs;
-    gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
+    const gpuscan__plan *of; /* the plan whose program is tested */
+    const gpuscan__key *key; /* the program's */
+    unsigned round;
+    void *desc; /* the operation's; all 0 before the operation's function sets it */
+    gpuscan__plan *plan; /* the operation's, begun with desc */
+    gpuscan_call *call;  /* desc's */
+    /* what a desc may point to */
+    gpuscan_custom custom;
+    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
+    gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
     int count, failed;
-} gpuscan__test;
+};
 
-/* Adds an array. It is an output unless its contents are set and gpuscan__test_filled called. NULL: no memory. */
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = &test->arrays[test->count];
-    bytes += GPUSCAN__TEST_GUARD;
     array->buffer = buffer;
-    array->bytes = bytes;
-    array->before = (unsigned char *)gpuscan__allocate(&test->gs->allocator, (size_t)(2 * bytes));
+    array->bytes = bytes + GPUSCAN__TEST_GUARD;
+    array->before = (unsigned char *)gpuscan__allocate(&test->gs->allocator, (size_t)(2 * array->bytes));
     if (!array->before) {
         test->failed = 1;
         return NULL;
     }
-    array->expected = array->before + bytes;
-    memset(array->before, GPUSCAN__TEST_FILL, (size_t)(2 * bytes));
+    array->expected = array->before + array->bytes;
+    memset(array->before, GPUSCAN__TEST_FILL, (size_t)(2 * array->bytes));
     test->count++;
     return array;
 }
 
-/* Makes the array's present contents those expected after the call. */
-static void gpuscan__test_filled(gpuscan__test_array *array) {
-    memcpy(array->expected, array->before, (size_t)array->bytes);
+/* Adds an input. Returns its contents; NULL: no memory, and test->failed is set. */
+static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+    gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
+    if (!array)
+        return NULL;
+    array->is_input = 1;
+    return array->before;
 }
 
-GPUSCAN__SHARED void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, const gpuscan__test_array *array,
-                                            uint32_t place, gpuscan_type type, uint32_t channels, uint64_t width,
-                                            uint64_t height) {
-    gpuscan__test_image *of = &test->image;
-    memset(image, 0, sizeof(*image));
-    image->x = GPUSCAN__TEST_IMAGE_X;
-    image->y = GPUSCAN__TEST_IMAGE_Y;
-    of->image = image;
-    of->array = array;
-    of->place = place;
-    of->type = type;
-    of->channels = channels;
-    of->width = width;
-    of->height = height;
+/* Adds an output. Returns the contents expected after the call, GPUSCAN__TEST_FILL so far, or NULL as above. */
+static unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+    gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
+    return array ? array->expected : NULL;
+}
+
+/* Adds memory of the host, which holds 0. Returns NULL as above. */
+static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
+    unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
+    return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
 /* Returns the position of channel c among red, green, blue and alpha. */
@@ -20913,6 +19840,8 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
+    of->image->x = GPUSCAN__TEST_IMAGE_X;
+    of->image->y = GPUSCAN__TEST_IMAGE_Y;
     memset(&desc, 0, sizeof(desc));
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
     desc.image_width = (size_t)width;
@@ -20922,7 +19851,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
             format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last one, CL_FLOAT */
-    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(width * height * 4 * size));
+    all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
@@ -20930,22 +19859,23 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
         for (c = 0; c < of->channels; c++)
             memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
-                   of->array->before + (k * of->channels + c) * size, size);
+                   of->pixels + (k * of->channels + c) * size, size);
     }
     of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
                                           &code);
-    gpuscan__release(&gs->allocator, all);
     if (of->image->mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
     return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases it */
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
+    if (test->call && test->call->scratch.mem)
+        test->gs->cl.clReleaseMemObject(test->call->scratch.mem);
     if (test->image.image && test->image.image->mem)
         test->gs->cl.clReleaseMemObject(test->image.image->mem);
-    while (test->count > 0) {
+    while (test->count > 0) { /* the first array is the desc, which the others point to */
         gpuscan__test_array *array = &test->arrays[--test->count];
-        if (array->buffer->mem)
+        if (array->buffer && array->buffer->mem)
             test->gs->cl.clReleaseMemObject(array->buffer->mem);
         gpuscan__release(&test->gs->allocator, array->before);
     }
@@ -20964,46 +19894,53 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
+/* Reads an array from the device. Clears *right if it is not as expected. */
+static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
+                                         const unsigned char *expected, int *right) {
+    cl_int code = gs->cl.clEnqueueReadBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes, got, 0, NULL,
+                                             NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
+    *right = *right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
+    return GPUSCAN_SUCCESS;
+}
+
 /* Clears *right unless the call left 0 where the next call needs it: in accumulators and ticket counters. */
-static gpuscan_result gpuscan__test_scratch(gpuscan *gs, const gpuscan__need *need, cl_mem scratch, int *right) {
-    uint64_t at = 0;
+static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
+    const gpuscan__need *need = &test->plan->need;
+    uint64_t at = 0, bytes;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    unsigned char *left;
     int i;
     for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
-        size_t bytes = (size_t)(i == GPUSCAN__ZEROS ? need->bytes[i]
-                                                    : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE));
-        unsigned char *left = bytes ? (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * bytes) : NULL;
-        cl_int code;
+        bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
         if (bytes == 0)
             continue;
-        if (!left)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-        memset(left, 0, 2 * bytes);
-        code = gs->cl.clEnqueueReadBuffer(gs->service_queue, scratch, CL_TRUE, (size_t)at, bytes, left, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
-        *right = *right && GPUSCAN__TEST_PASSES(left, left + bytes, bytes);
-        gpuscan__release(&gs->allocator, left);
+        if ((left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) == NULL)
+            return gpuscan__fail(test->gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        r = gpuscan__test_read(test->gs, test->call->scratch.mem, at, bytes, left, left + bytes, right);
     }
     return r;
 }
 
-/* Makes the buffers, runs the call, and reads the results into `before`. Clears *right as gpuscan__test_scratch
-   does. */
-static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
-                                         gpuscan_call *call, int *right) {
+/* Creates the buffers and the image, and runs the call. */
+static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *program) {
     gpuscan *gs = test->gs;
+    gpuscan__plan *plan = test->plan;
+    gpuscan_call *call = test->call;
     gpuscan__chain chain;
     cl_event done = NULL;
     cl_int code;
     int i;
     gpuscan_result r;
-    if (test->failed)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
         return r;
     for (i = 0; i < test->count; i++) {
         gpuscan__test_array *array = &test->arrays[i];
+        if (array->is_input)
+            memcpy(array->expected, array->before, (size_t)array->bytes);
+        if (!array->buffer)
+            continue;
         if ((r = gpuscan__test_buffer(gs, array->bytes, &array->buffer->mem)) != 0)
             return r;
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
@@ -21030,30 +19967,51 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
-    for (i = 0; i < test->count && r == 0; i++) {
-        gpuscan__test_array *array = &test->arrays[i];
-        code = gs->cl.clEnqueueReadBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
-                                          array->before, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
-    }
-    return r == 0 ? gpuscan__test_scratch(gs, &plan->need, call->scratch.mem, right) : r;
+    return r;
 }
 
-/* Runs the program on the arrays and releases everything. Sets *right to whether each array then holds what is
-   expected, its guard included. plan: the operation's, begun with its desc; call: that desc's. */
-static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
-                                        gpuscan_call *call, int *right) {
-    gpuscan_result r;
+/* Runs a round. Clears *more if the program has no such round; clears *right unless each array, with its guard, and the
+   scratch then hold what is expected. */
+static gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
+                                          unsigned round, int *more, int *right) {
+    const gpuscan__operation *operation = of->operation;
+    gpuscan__test test;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    *right = 1;
-    r = gpuscan__test_call(test, plan, program, call, right);
-    for (i = 0; i < test->count && r == 0; i++)
-        *right = *right && GPUSCAN__TEST_PASSES(test->arrays[i].before, test->arrays[i].expected,
-                                                (size_t)test->arrays[i].bytes);
-    if (call->scratch.mem)
-        test->gs->cl.clReleaseMemObject(call->scratch.mem);
-    gpuscan__test_end(test);
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    test.of = of;
+    test.key = &program->key;
+    test.round = round;
+    test.desc = gpuscan__test_memory(&test, operation->desc_size);
+    test.plan = (gpuscan__plan *)gpuscan__test_memory(&test, operation->plan_size);
+    if (!test.failed) {
+        test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
+        gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
+        *more = operation->test(&test);
+    }
+    if (test.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    else if (*more && (r = gpuscan__test_call(&test, program)) == 0) {
+        for (i = 0; i < test.count && r == 0; i++)
+            if (test.arrays[i].buffer)
+                r = gpuscan__test_read(gs, test.arrays[i].buffer->mem, 0, test.arrays[i].bytes, test.arrays[i].before,
+                                       test.arrays[i].expected, right);
+        if (r == 0)
+            r = gpuscan__test_scratch(&test, right);
+    }
+    gpuscan__test_end(&test);
+    return r;
+}
+
+/* Runs rounds 0, 1, ... up to the program's last, or the first one that fails or is wrong. */
+static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
+                                         int *right) {
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    unsigned round;
+    int more = 1;
+    for (*right = 1, round = 0; more && *right && r == 0; round++)
+        r = gpuscan__test_round(gs, plan, program, round, &more, right);
     return r;
 }
 
@@ -21236,6 +20194,10 @@ typedef struct gpuscan__host_array {
 
 typedef struct gpuscan__host_call {
     gpuscan *gs;
+    const gpuscan__operation *operation;
+    void *desc;            /* a copy of the caller's */
+    gpuscan_call *call;    /* the copy's */
+    gpuscan_result result; /* the first error, before the call begins */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
@@ -21244,13 +20206,32 @@ typedef struct gpuscan__host_call {
     int mem_count;
 } gpuscan__host_call;
 
-static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer) {
-    gpuscan__host_array *array = &host->arrays[host->count++];
+/* Refuses a field that the function's parameters stand for, if the desc sets it, too. */
+static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, int is_set) {
+    if (is_set && host->result == 0)
+        host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
+}
+
+/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer: NULL: the call itself writes the array. */
+static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
+                              int is_wanted) {
+    gpuscan__host_array *array = &host->arrays[host->count];
+    if (buffer)
+        gpuscan__host_refuse(host, field, buffer->mem != NULL || buffer->offset != 0);
+    if (!is_wanted)
+        return;
+    host->count++;
     array->field = field;
     array->data = data;
     array->buffer = buffer;
     array->range = NULL;
     array->zero_copy = 0;
+}
+
+/* Sets a number of the desc. */
+static void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
+    gpuscan__host_refuse(host, field, *to != 0);
+    *to = number;
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
@@ -21384,14 +20365,17 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays. plan: plan_size bytes; desc: a copy, which gets the buffers; call: the copy's. */
-static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
-                                       const gpuscan__operation *operation, const void *desc, gpuscan_call *call) {
+/* Runs a blocking call on arrays, unless its arguments are wrong. plan: the operation's. */
+static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
+    const gpuscan__operation *operation = host->operation;
+    gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
     int i;
-    gpuscan_result r;
-    gpuscan__plan_begin(plan, plan_size, operation, desc, call);
+    gpuscan_result r = host->result;
+    if (r != 0)
+        return r;
+    gpuscan__plan_begin(plan, operation, host->desc, call);
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
@@ -21407,7 +20391,7 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
             ranges[i] = *host->arrays[i].range;
             host->arrays[i].range = &ranges[i];
         }
-        gpuscan__plan_begin(plan, plan_size, operation, desc, call);
+        gpuscan__plan_begin(plan, operation, host->desc, call);
         plan->from_host = 1;
         r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
         if (r == 0)
@@ -21424,26 +20408,29 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     return r;
 }
 
-/* Begins a blocking call, which fills a copy of the caller's desc; call: the copy's. */
-static gpuscan_result gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const void *desc, void *copy,
-                                          size_t size, gpuscan_call *call) {
+/* Begins a blocking call, which fills a copy of the caller's desc. */
+static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
+                                const void *desc, void *copy) {
     memset(host, 0, sizeof(*host));
     host->gs = gs;
-    memset(copy, 0, size);
+    host->operation = operation;
+    host->desc = copy;
+    host->call = (gpuscan_call *)(void *)((unsigned char *)copy + operation->call_at);
+    memset(copy, 0, operation->desc_size);
     if (desc)
-        memcpy(copy, desc, size);
-    return gpuscan__enter(gs, copy, call);
+        memcpy(copy, desc, operation->desc_size);
+    host->result = gpuscan__enter(gs, copy, host->call);
 }
 
 /* Adds segments that are a host array; segments: in a copy of the caller's desc. */
-GPUSCAN__SHARED gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
-    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
-        return GPUSCAN_SUCCESS;
+GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
+    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
+        return;
     if (segments->data.mem || segments->data.offset)
-        return gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "segments.data and segments.host_data are both given");
-    gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data);
-    return GPUSCAN_SUCCESS;
+        host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                     "segments.data and segments.host_data are both given");
+    else
+        gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data, 1);
 }
 
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
@@ -21850,11 +20837,14 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
 
 static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
-    int unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
-    return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (row->calls != GPUSCAN__FOR_UNPACKED || unpacked) &&
-           (row->calls != GPUSCAN__FOR_F16 || e->src == GPUSCAN_TYPE_F16) &&
-           (row->calls != GPUSCAN__FOR_BYTES || e->src_size == 1);
+    if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
+        return 0;
+    switch (row->calls) {
+    case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
+    case GPUSCAN__FOR_BYTES: return e->src_size == 1;
+    default: return 1;
+    }
 }
 
 /* Returns the first row that matches the call. If a strategy is forced, prefers a row that has it, or sets it. */
@@ -22256,25 +21246,24 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     uint64_t groups = chain->sham ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
-    gpuscan__scan_rows_numbers rows;
-    rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    rows.src_pitch = plan->src_pitch;
-    rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    rows.dst_pitch = plan->dst_pitch;
-    rows.count = desc->count;
-    rows.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    rows.rows = plan->rows;
-    rows.length = plan->length;
-    rows.tile_rows = plan->tile_rows;
-    rows.inverse = UINT32_MAX / plan->length;
-    rows.rows_before = gpuscan__ceil_div(8 * vector, plan->length);
-    rows.past = rows.rows_before * plan->length;
-    for (i = 0, rows.heads = 0; i < 32; i += plan->length)
-        rows.heads |= (uint64_t)1 << i;
-    rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    rows.flags = common->flags;
-    return gpuscan__launch_end(&launch, &rows, sizeof(rows), gpuscan__grid_of(groups, common->key.group, shared, 1));
+    gpuscan__scan_rows_numbers numbers;
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_pitch = plan->src_pitch;
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.dst_pitch = plan->dst_pitch;
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
+    numbers.rows = plan->rows;
+    numbers.length = plan->length;
+    numbers.tile_rows = plan->tile_rows;
+    numbers.inverse = UINT32_MAX / plan->length;
+    numbers.rows_before = gpuscan__ceil_div(8 * vector, plan->length);
+    numbers.past = numbers.rows_before * plan->length;
+    for (i = 0, numbers.heads = 0; i < 32; i += plan->length)
+        numbers.heads |= (uint64_t)1 << i;
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(groups, common->key.group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -22291,38 +21280,30 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
 }
 
 /* Adds an array that says where a self-test's segments begin. */
-static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, const gpuscan__scan_key *own,
-                                const uint64_t *starts, uint64_t segments) {
-    uint32_t size = own->heads_size, size_log = 0;
-    gpuscan__test_array *data;
-    gpuscan__number number;
-    uint64_t s, i, of;
-    while (1u << size_log < size)
-        size_log++;
+static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *own, const uint64_t *starts,
+                                uint64_t segments) {
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
+    uint32_t size = own->heads_size, size_log = size == 8 ? 3 : size / 2;
+    unsigned char *data;
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
     desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
-    desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
-                          : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
-                                                              : GPUSCAN_SEGMENTS_OFFSETS;
-    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment follows the last offset */
-    desc->segments.count = own->heads == GPUSCAN__HEADS_BITS ? segments - 1 : 0;
-    if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
+    desc->segments.form = flags  ? GPUSCAN_SEGMENTS_HEADS
+                          : bits ? GPUSCAN_SEGMENTS_OFFSETS
+                                 : GPUSCAN_SEGMENTS_KEYS;
+    desc->segments.count = bits ? segments - 1 : 0;
+    if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
         return;
-    memset(data->before, 0, (size_t)(of * size));
-    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
-        number.bits = starts[s];
-        gpuscan__put_number(desc->segments.type, data->before, s, number);
+    memset(data, 0, (size_t)bytes);
+    for (s = 0; s < segments; s++) {
+        if (bits)
+            gpuscan__put(desc->segments.type, data, s, starts[s]);
+        else if (flags)
+            data[starts[s] * size + s % size] = 1; /* in any of a flag's bytes */
+        else
+            for (i = starts[s]; i < starts[s + 1]; i++)
+                gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
     }
-    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_FLAGS; s++)
-        data->before[starts[s] * size + s % size] = 1; /* in any of a flag's bytes */
-    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_KEYS; s++)
-        for (i = starts[s]; i < starts[s + 1]; i++) {
-            if (own->heads_real)
-                number.real = (double)(s % 3);
-            else
-                number.bits = s % 3 << (s % size * 8);
-            gpuscan__put_number(desc->segments.type, data->before, i, number);
-        }
-    gpuscan__test_filled(data);
 }
 
 /* Round 0: a segment that ends in the third tile, past a tile without a head, then many of 1 to 9 elements. Round 1:
@@ -22346,92 +21327,72 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     }
 }
 
-static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    gpuscan__scan_key own = gpuscan__scan_own(&program->key);
-    gpuscan__scan_plan plan;
-    gpuscan_scan_desc desc;
-    gpuscan__test test;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__test_array *src, *dst, *total = NULL;
-    unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
-    uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
-    uint64_t rows = 1, row, pitch, gap = 0, vector = gpuscan__vector(e->src_size, e->dst_size);
-    if (round == 2 && !own.whole_rows)
-        return GPUSCAN_SUCCESS;
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    desc.src_type = e->src;
-    desc.dst_type = e->dst;
-    desc.op = e->op;
-    desc.custom = e->custom;
-    desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    desc.count = shape.count;
-    desc.init = init;
+static int gpuscan__scan_test(gpuscan__test *test) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan__scan_key own = gpuscan__scan_own(test->key);
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    unsigned round = test->round;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, round);
+    unsigned char *src, *dst, *total = NULL, last[GPUSCAN__CUSTOM_MOST];
+    uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], rows = 1, row, pitch, gap = 0;
+    uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
+    if (round == 3 || (round == 2 && !own.whole_rows))
+        return 0;
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->init = test->init;
     if (own.whole_rows) { /* rows of two thirds of a tile, a seventh, or one element */
-        shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
+        shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
-        desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
-        desc.count = shape.count;
+        desc->rows = rows = 2 * (test->key->tile / (shape.count + 1)) + 1;
         gap = own.whole_rows == GPUSCAN__ROWS_BY_VECTORS ? 0 : own.whole_rows == GPUSCAN__ROWS_WITH_GAPS ? 1 : 2;
-        desc.src_pitch = desc.dst_pitch = gap ? shape.count + gap : 0;
+        desc->src_pitch = desc->dst_pitch = gap ? shape.count + gap : 0;
     }
+    desc->count = shape.count;
     pitch = shape.count + gap;
-    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* without PTX the program is the same */
-        desc.src.offset = 1;
-        desc.dst.offset = 2;
+    /* without PTX the program is the same at any offset */
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(test->gs, test->key))) {
+        desc->src.offset = 1;
+        desc->dst.offset = 2;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * pitch) * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * pitch) * e->dst_size);
-    if (own.heads) {
-        segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
-        gpuscan__test_heads(&test, &desc, &own, starts, segments);
+    src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
+    dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
+    if (own.heads) { /* rows are then segments */
+        rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
+        gpuscan__test_heads(test, &own, starts, rows);
     } else {
-        total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+        total = gpuscan__test_out(test, &desc->total, rows * e->dst_size);
     }
-    for (row = 0; row < segments && !test.failed; row++) {
-        shape.count = starts[row + 1] - starts[row];
-        shape.tile = shape.count / 2 + 1;
-        shape.round = round + 2 * (unsigned)row;
-        gpuscan__test_elements(e, &shape, own.inclusive != 0,
-                               src->before + (desc.src.offset + starts[row]) * e->src_size, init,
-                               dst->expected + (desc.dst.offset + starts[row]) * e->dst_size, last);
-    }
-    if (!test.failed) {
-        for (row = 0; row < rows && total; row++) {
-            shape.round = round + 2 * (unsigned)row; /* rows differ */
-            gpuscan__test_elements(e, &shape, own.inclusive != 0,
-                                   src->before + (desc.src.offset + row * pitch) * e->src_size, init,
-                                   dst->expected + (desc.dst.offset + row * pitch) * e->dst_size,
-                                   total->expected + row * e->dst_size);
+    for (row = 0; row < rows && !test->failed; row++) {
+        uint64_t at = own.heads ? starts[row] : row * pitch;
+        if (own.heads) {
+            shape.count = starts[row + 1] - at;
+            shape.tile = shape.count / 2 + 1;
         }
-        gpuscan__test_filled(src);
+        shape.round = round + 2 * (unsigned)row; /* rows differ */
+        gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
+                               dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
     }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, 3, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
     gpuscan_scan_desc copy;
     gpuscan__scan_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
-    copy.count = count;
-    gpuscan__host_add(&host, "src", src, &copy.src);
-    gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
-        return r;
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
+    gpuscan__host_enter(&host, gs, &gpuscan__scan_operation, desc, &copy);
+    gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
+    gpuscan__host_set(&host, "count", count, &copy.count);
+    gpuscan__host_segments(&host, &copy.segments);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SCAN */
 
@@ -22510,133 +21471,90 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     gpuscan__uniform_add_numbers numbers;
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
     numbers.block = desc->block;
-    numbers.flags = plan->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Returns addend k (the next function: element i). Each decides the result in one round at least; neighbours differ. */
-static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
-    uint64_t random = gpuscan__mix(k);
-    double factor = gpuscan__test_factor(e);
-    gpuscan__number x;
+/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
+   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
+static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
+    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
+    uint64_t x;
     switch (gpuscan__ops[e->op].data) {
     case GPUSCAN__DATA_RISING:
     case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, 40 + k % 20);
+        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
     case GPUSCAN__DATA_SPARSE:
-        return gpuscan__test_small(e, 101 + k % 20, factor, 0);
+        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
+        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
     case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends use even bits */
-        x.bits = (random & ~(uint64_t)0 / 3 & ~(uint64_t)15) | (k % 2 ? 4 : 1);
-        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
-            x.bits = ~x.bits;
-        break;
+    case GPUSCAN__DATA_CLEARED: /* addends use even bits, elements odd bits */
+        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
+        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
     default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (gpuscan__is_float(e->src))
-            return gpuscan__test_small(e, 2 + k % 3, factor, 0);
-        x.bits = random | 3;
+        if (!gpuscan__is_float(e->src))
+            return gpuscan__wrap(e->src, random | 3);
+        x = wins ? 2 : 4;
+        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
     }
-    x.bits = gpuscan__wrap(e->src, x.bits);
-    return x;
-}
-
-static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint64_t i, unsigned round) {
-    uint64_t random = gpuscan__mix(~i);
-    int wins = (i + round) % 2 == 0;
-    double factor = gpuscan__test_factor(e);
-    gpuscan__number x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        return gpuscan__test_small(e, wins ? 1 + random % 100 : 0, factor, 0);
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* elements use odd bits */
-        x.bits = (random & ~(uint64_t)0 / 3 << 1 & ~(uint64_t)15) | (i % 2 ? 8 : 2);
-        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
-            x.bits = ~x.bits;
-        break;
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (gpuscan__is_float(e->src))
-            return gpuscan__test_small(e, wins ? 2 : 4, 1, (random & 1) != 0);
-        x.bits = random | 3;
-    }
-    x.bits = gpuscan__wrap(e->src, x.bits);
-    return x;
 }
 
 /* Fills dst and addend, and in expected their results. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
-    uint64_t i;
+    uint64_t i, at, size = e->dst_size;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
-        uint64_t k = i / block, random = gpuscan__mix(~i);
-        if (e->dst == GPUSCAN_TYPE_CUSTOM) {
-            for (byte = 0; byte < e->dst_size; byte++) {
-                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(101 + k % 20, byte);
-                unsigned char x = dst[i * e->dst_size + byte] =
-                    gpuscan__test_byte((i + shape->round) % 2 ? 0 : 1 + random % 100, byte);
-                expected[i * e->dst_size + byte] = x ? x : a;
-            }
-        } else {
-            gpuscan__number a = gpuscan__test_addend(e, k), x = gpuscan__test_addend_to(e, i, shape->round);
-            gpuscan__put_number(e->dst, addend, k, a);
-            gpuscan__put_number(e->dst, dst, i, x);
-            gpuscan__put_number(e->dst, expected, i, gpuscan__combine_numbers(e->dst, e->op, a, x));
+        int wins = (i + shape->round) % 2 == 0;
+        uint64_t k = i / block, a, x;
+        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
+            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
+            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
+            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
+            continue;
+        }
+        for (byte = 0, at = i * size; byte < size; byte++, at++) {
+            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
+            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
+            expected[at] = wins ? dst[at] : addend[k * size + byte];
         }
     }
 }
 
-static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                     gpuscan__program *program, unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    const uint64_t block = round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
-    gpuscan__uniform_add_plan plan;
-    gpuscan_uniform_add_desc desc;
-    gpuscan__test test;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__test_array *dst, *addend;
-    uint64_t size = e->dst_size;
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    desc.type = e->dst;
-    desc.op = e->op;
-    desc.custom = e->custom;
-    desc.count = shape.count;
-    desc.block = block;
-    dst = gpuscan__test_array_of(&test, &desc.dst, shape.count * size);
-    addend = gpuscan__test_array_of(&test, &desc.addend, gpuscan__ceil_div(shape.count, block) * size);
-    if (!test.failed) {
-        gpuscan__test_blocks(e, &shape, block, dst->before, addend->before, dst->expected);
-        gpuscan__test_filled(addend);
-    }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+static int gpuscan__uniform_add_test(gpuscan__test *test) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
+    gpuscan__test_array *dst;
+    unsigned char *addend;
+    if (test->round == 2)
+        return 0;
+    desc->type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->count = shape.count;
+    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
+    dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
+    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
+    if (!test->failed)
+        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+    return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, 2, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
     gpuscan_uniform_add_desc copy;
     gpuscan__uniform_add_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.addend.mem || copy.dst.mem || copy.addend.offset || copy.dst.offset || copy.count || copy.block)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
-    copy.count = count;
-    copy.block = block;
-    gpuscan__host_add(&host, "addend", addend, &copy.addend);
-    gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__uniform_add_operation, &copy, &copy.call);
+    gpuscan__host_enter(&host, gs, &gpuscan__uniform_add_operation, desc, &copy);
+    gpuscan__host_add(&host, "addend", addend, &copy.addend, 1);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
+    gpuscan__host_set(&host, "count", count, &copy.count);
+    gpuscan__host_set(&host, "block", block, &copy.block);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_UNIFORM_ADD */
 
@@ -22696,10 +21614,11 @@ typedef struct gpuscan__reduce_plan {
     X(flags)
 #define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
+#define GPUSCAN__SEGMENTS_PLAN(X)                                                                                      \
+    X(src_pitch) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each) X(split_count)
 #define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
-    X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows) X(lane_bits)       \
-    X(lane_rows) X(split_groups) X(split_each) X(split_count) X(partials_offset) X(marks_offset) X(epoch)              \
-    X(dst_offset) X(init_offset) X(flags)
+    GPUSCAN__SEGMENTS_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)  \
+    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
 GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
@@ -23271,21 +22190,13 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     gpuscan__reduce_segments_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.src_pitch = plan->src_pitch;
+    GPUSCAN__SEGMENTS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
-    numbers.group_rows = plan->group_rows;
-    numbers.lane_bits = plan->lane_bits;
-    numbers.lane_rows = plan->lane_rows;
-    numbers.split_groups = plan->split_groups;
-    numbers.split_each = plan->split_each;
-    numbers.split_count = plan->split_count;
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
     numbers.epoch = chain->place.epoch;
-    numbers.flags = common->flags;
     if (!is_tails) {
         numbers.dst_offset = gpuscan__arg_result(&launch, plan);
         numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
@@ -23325,14 +22236,12 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         return gpuscan__segments_enqueue(chain, plan, program);
     launch = gpuscan__launch_begin(chain, program, 0, stand_in);
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    reduce.count = desc->count;
-    reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, reduce, desc, common->flags);
     reduce.group_tiles = plan->group_tiles;
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
     reduce.dst_offset = gpuscan__arg_result(&launch, plan);
     reduce.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    reduce.flags = common->flags;
     r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
                             gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
     if (r == 0 && second) {
@@ -23350,26 +22259,17 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
 /* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
 static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
                               unsigned char *index) {
-    gpuscan__number first;
-    uint64_t i;
+    uint64_t i, level;
     for (i = 0; i < shape->count; i++) {
-        int again = i > shape->best && i % 3 == 0;
-        uint64_t level = again ? 100 : gpuscan__test_rising(shape, i);
-        int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
-        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 101 - level));
+        level = i > shape->best && i % 3 == 0 ? 100 : gpuscan__test_rank(shape, i, 0);
+        gpuscan__put(e->src, src, i,
+                     gpuscan__test_level(e, gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING ? level : 101 - level));
     }
-    first.bits = shape->best;
-    gpuscan__put_number(e->dst, index, 0, first);
+    gpuscan__put(e->dst, index, 0, shape->best);
 }
 
 /* Rounds, each with another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
 enum { GPUSCAN__TEST_BESTS = 7 };
-
-static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
-    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
-                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
-    return bests[round];
-}
 
 static int gpuscan__test_picks(gpuscan_op op) {
     int data = gpuscan__ops[op].data;
@@ -23381,142 +22281,100 @@ static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
 }
 
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
+    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
+                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
     shape.decides = gpuscan__test_picks(e->op);
-    shape.best = gpuscan__test_best(tile, round);
+    shape.best = bests[round % GPUSCAN__TEST_BESTS];
     return shape;
 }
 
-static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                 unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, program->key.tile, round);
-    gpuscan__reduce_plan plan;
-    gpuscan_reduce_desc desc;
-    gpuscan__test test;
-    gpuscan__test_array *src, *dst;
-    unsigned char init[GPUSCAN__CUSTOM_MOST];
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    desc.src_type = e->src;
-    desc.dst_type = e->dst;
-    desc.op = e->op;
-    desc.custom = e->custom;
-    desc.count = shape.count;
-    desc.init = e->arg ? NULL : init;
-    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
-    if (!test.failed) {
-        if (e->arg)
-            gpuscan__test_arg(e, &shape, src->before, dst->expected);
-        else
-            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
-        gpuscan__test_filled(src);
-    }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+/* Sets a round's rows or segments. Round 0: many short rows; round 1: three longer than a tile; round 2, if segments
+   are split: rows of more than a lane takes. Each segment is followed by an empty one; by 15 with lanes, so that long
+   ones are exceptions. Returns the segments for each row with elements; 0: rows. */
+static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
+    gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
+    uint64_t items = own->items, tile = items ? test->key->group * items : test->key->tile;
+    uint64_t each = own->lanes && test->round ? 16 : 2;
+    desc->count = test->round == 0 ? 5 : test->round == 1 ? 2 * tile + 3 : 4 * items + 36;
+    desc->rows = test->round ? 3 : 2 * tile / desc->count + 20;
+    if (own->segments == GPUSCAN__SEGMENTS_ROWS)
+        return 0;
+    desc->segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    desc->segments.type = own->segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->segments.count = each * desc->rows;
+    desc->count *= desc->rows;
+    desc->rows = 0;
+    return each;
 }
 
-/* Round 0: many short rows; round 1: three rows longer than a tile; round 2, if segments are split: rows of more than a
-   lane takes. As segments, each is followed by an empty one; by 15 with lanes, so that long ones are exceptions. */
-static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                   unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
-    uint64_t tile = own.items ? (uint64_t)program->key.group * own.items : program->key.tile, i;
-    uint64_t length = round == 0 ? 5 : round == 1 ? 2 * tile + 3 : 4 * own.items + 36;
-    uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows, each = own.lanes && round ? 16 : 2;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
-    gpuscan__reduce_plan plan;
-    gpuscan_reduce_desc desc;
-    gpuscan__test test;
-    gpuscan__test_array *src, *dst, *data = NULL;
-    unsigned char init[GPUSCAN__CUSTOM_MOST];
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    memset(init, 0xff, sizeof(init)); /* the index of no element */
-    test.gs = gs;
-    desc.src_type = e->src;
-    desc.dst_type = e->dst;
-    desc.op = e->op;
-    desc.custom = e->custom;
-    desc.init = e->arg ? NULL : init;
-    desc.count = length;
-    desc.rows = rows;
-    if (own.segments != GPUSCAN__SEGMENTS_ROWS) {
-        desc.count = length * rows;
-        desc.rows = 0;
-        desc.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
-        desc.segments.type = own.segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-        desc.segments.count = results = each * rows;
-        data = gpuscan__test_array_of(&test, &desc.segments.data,
-                                      (results + 1) * (own.segments == GPUSCAN__SEGMENTS_U64 ? 8 : 4));
-    }
-    src = gpuscan__test_array_of(&test, &desc.src, length * rows * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, results * e->result_size);
-    shape.count = length;
-    shape.decides = gpuscan__test_picks(e->op);
-    for (i = 0; i < rows && !test.failed; i++) {
-        unsigned char *row = src->before + i * length * e->src_size;
-        unsigned char *result = dst->expected + (data ? each * i : i) * e->result_size;
-        gpuscan__number at;
-        uint64_t empty;
-        shape.round = round + 2 * (unsigned)i; /* rows differ */
-        shape.best = gpuscan__mix(i) % length;
+static int gpuscan__reduce_test(gpuscan__test *test) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan__reduce_key own = gpuscan__reduce_own(test->key);
+    gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
+    unsigned char *src, *dst, *offsets = NULL;
+    uint64_t each, rows, length, i, k, size = e->result_size;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round);
+    if (test->round >= (own.split ? 3u : own.segments ? 2u : gpuscan__reduce_test_rounds(e)))
+        return 0;
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->init = e->arg ? NULL : test->init;
+    desc->count = shape.count;
+    desc->rows = 1;
+    memset(test->init, 0xff, sizeof(test->init)); /* the index of no element */
+    each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
+    rows = each ? desc->segments.count / each : desc->rows;
+    length = each ? desc->count / rows : desc->count;
+    if (each)
+        offsets = gpuscan__test_in(test, &desc->segments.data,
+                                   (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
+    src = gpuscan__test_in(test, &desc->src, length * rows * e->src_size);
+    dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
+    for (i = 0; i < rows && !test->failed; i++) {
+        unsigned char *row = src + i * length * e->src_size, *result = dst + i * (each ? each : 1) * size;
+        if (own.segments) {
+            shape.count = length;
+            shape.tile = length / 2 + 1;
+            shape.round = test->round + 2 * (unsigned)i; /* rows differ */
+            shape.best = gpuscan__mix(i) % length;
+        }
         if (e->arg) {
             gpuscan__test_arg(e, &shape, row, result);
-            at.bits = shape.best + (data ? i * length : 0);
-            gpuscan__put_number(e->dst, result, 0, at);
+            gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
         } else {
-            gpuscan__test_elements(e, &shape, 0, row, init, NULL, result);
+            gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
         }
-        for (empty = 1; data && empty < each; empty++)
-            memcpy(result + empty * e->result_size, init, e->result_size);
+        for (k = 1; k < each; k++)
+            memcpy(result + k * size, test->init, (size_t)size);
+        for (k = 0; k < each; k++) /* offsets of this row's segments and the next one's */
+            gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
-    for (i = 0; data && !test.failed && i <= results; i++) {
-        gpuscan__number at;
-        at.bits = (i + each - 1) / each * length;
-        gpuscan__put_number(desc.segments.type, data->before, i, at);
-    }
-    if (!test.failed)
-        gpuscan__test_filled(src);
-    if (data && !test.failed)
-        gpuscan__test_filled(data);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    if (each && !test->failed)
+        gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
+    return 1;
 }
 
-static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                unsigned round, int *right) {
-    gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
-    if (round >= (own.split ? 3u : own.segments ? 2u : gpuscan__reduce_test_rounds(&common->e)))
-        return GPUSCAN_SUCCESS;
-    return own.segments ? gpuscan__segments_test_round(gs, common, program, round, right)
-                        : gpuscan__reduce_test_round(gs, common, program, round, right);
-}
-
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, GPUSCAN__TEST_BESTS, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
     gpuscan_reduce_desc copy;
     gpuscan__reduce_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
-    if (!result)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
-    copy.count = count;
+    gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
+    gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
+    gpuscan__host_refuse(&host, "result", copy.result != NULL);
+    gpuscan__host_set(&host, "count", count, &copy.count);
+    if (!result && host.result == 0)
+        host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.result = result;
-    gpuscan__host_add(&host, "src", src, &copy.src);
-    gpuscan__host_add(&host, "result", result, NULL);
-    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
-        return r;
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
+    gpuscan__host_add(&host, "result", result, NULL, 1);
+    gpuscan__host_segments(&host, &copy.segments);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_REDUCE */
 
@@ -23584,10 +22442,10 @@ typedef struct gpuscan__histogram_plan {
     uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
 } gpuscan__histogram_plan;
 
+#define GPUSCAN__HISTOGRAM_PLAN(X) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
-    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
-    X(members) X(image_x) X(image_y) X(tables) X(flags)
+    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count) X(count_offset) X(weights_offset) X(edges_offset)   \
+    X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y) X(tables) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
@@ -23728,81 +22586,73 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
         gpuscan__undefine(text, texts->source);
 }
 
-static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
+/* Defines the types of samples, of the values that are compared, of counters and of weights. */
+static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
+                                    const gpuscan__histogram_key *own) {
+    const gpuscan__key *key = &plan->key;
+    const gpuscan_type binned = gpuscan__binned_type(key);
     const gpuscan__type_facts *sample = &gpuscan__types[binned];
-    int f64 = binned == GPUSCAN_TYPE_F64;
-    const char *real = f64 ? "double" : "float";
+    int is_custom = key->src == GPUSCAN_TYPE_CUSTOM;
+    uint32_t is_float = sample->kind == 'f';
+    const char *real = binned == GPUSCAN_TYPE_F64 ? "double" : "float", *name = gpuscan__types[key->src].name;
+    const char *wide = sample->kind == 's' ? "int" : "uint"; /* of small integers in vectors */
+    gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
+    gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
+    gpuscan__define_number(text, "SAMPLE_SIZE", gpuscan__sample_size(key, own));
+    gpuscan__define_number(text, "SAMPLE_IS_STRUCT", is_custom || own->pixel_channels > 1);
+    gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
+    gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
+    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "BINNED", sample->name);
+    gpuscan__define(text, "VALUE", is_float                                  ? real
+                                   : gpuscan__bin_wide(gs, plan, own) > 1 ? wide
+                                                                            : sample->name);
+    gpuscan__define(text, "REAL", real);
+    gpuscan__define_number(text, "REAL_SIZE", binned == GPUSCAN_TYPE_F64 ? 8 : 4);
+    gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
+    gpuscan__define_number(text, "OFFSET_SIZE", own->wide_offset ? 8 : 4);
+    gpuscan__define(text, "COUNTER", gpuscan__types[own->counter].name);
+    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter].size);
+    gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
+    gpuscan__define_number(text, "WEIGHTED", own->weight != 0);
+    if (own->weight)
+        gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight].name);
+}
+
+/* The fields of the key that a program defines under other names. */
+#define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
+    X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside) X(BINS, bins)        \
+    X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
+    X(COPIES, copies) X(SLICES, slices) X(SLICE_BINS, slice_bins) X(BY_VALUE, by_value) X(SPARE, spare)                \
+    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)
+#define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
+
+static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
-    uint32_t shift, step, sample_size;
+    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
+    uint32_t shift, step;
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
-    sample_size = gpuscan__sample_size(&plan->key, &own);
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
-    gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
-                                                                       : gpuscan__types[plan->key.src].name);
-    gpuscan__define(text, "ELEMENT",
-                    plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
-    gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
-    gpuscan__define_number(text, "SAMPLE_IS_STRUCT", plan->key.src == GPUSCAN_TYPE_CUSTOM || own.pixel_channels > 1);
-    gpuscan__define(text, "BINNED", sample->name);
-    gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
-    gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
-    gpuscan__define(text, "EDGE_REAL", real);
-    if (sample->kind == 'f') {
-        gpuscan__define(text, "SAMPLE_FLOAT", real);
-        gpuscan__define_number(text, "REAL_SIZE", f64 ? 8 : 4);
-        gpuscan__define(text, "REAL_AS(x)", f64 ? "as_ulong(x)" : "as_uint(x)");
-    }
-    gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
-    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
-    gpuscan__define(text, "OFFSET", own.wide_offset ? "ulong" : "uint");
-    gpuscan__define_number(text, "OFFSET_SIZE", own.wide_offset ? 8 : 4);
-    gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
-    gpuscan__define(text, "COUNTER", gpuscan__types[own.counter].name);
-    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own.counter].size);
-    gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
-    gpuscan__define_number(text, "WEIGHTED", own.weight != 0);
-    if (own.weight)
-        gpuscan__define(text, "WEIGHT", gpuscan__types[own.weight].name);
-    gpuscan__define_number(text, "FORM", own.form);
-    gpuscan__define_number(text, "BIN_MODE", own.mode);
-    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
-    gpuscan__define_number(text, "RANGE_ALL", own.range_all);
-    gpuscan__define_number(text, "CLOSED", own.closed);
-    gpuscan__define_number(text, "OUTSIDE", own.outside);
-    gpuscan__define_number(text, "CHANNELS", own.channels);
-    gpuscan__define_number(text, "CHANNEL_MASK", own.mask);
-    gpuscan__define_number(text, "COPIES", own.copies);
+    gpuscan__define_samples(text, gs, plan, &own);
+    GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     for (shift = 2; own.copies >> (shift - 1) != 0; shift++)
         continue;
-    gpuscan__define_number(text, "COPY_SHIFT", shift); /* log2 of a bin's bytes */
-    gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "SAMPLE_ROWS", own.rows);
-    gpuscan__define_number(text, "SLICES", own.slices);
-    gpuscan__define_number(text, "SLICE_BINS", own.slice_bins);
-    gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
-    gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
-    gpuscan__define_number(text, "BY_VALUE", own.by_value);
-    gpuscan__define_number(text, "SPARE", own.spare);
-    gpuscan__define_number(text, "MERGE", own.merge);
-    gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
-    gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
-    gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
-    gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
-    gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
-    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
-    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
+    gpuscan__define_number(text, "COPY_SHIFT", shift); /* log2 of a bin's bytes */
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
-    gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
-    gpuscan__define_number(text, "TILED", own.tiled);
-    gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
-    gpuscan__define_number(text, "CHANNEL_BOUNDS", own.by_channel);
-    gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
+    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
+    gpuscan__define_number(text, "REGISTERS", plan->key.registers);
+    gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
+    gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
+    gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
+    gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
+    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
+    gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
 
@@ -24186,14 +23036,54 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
     return GPUSCAN_SUCCESS;
 }
 
+/* Describes the samples' rows: a buffer's, or an image's, which later checks need. */
+static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan, const gpuscan__range *image) {
+    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    gpuscan_buffer samples = desc->samples;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if (plan->image.place)
+        samples.mem = desc->samples_image.mem;
+    range = gpuscan__input(&plan->common, "samples", samples, 0, plan->element_size);
+    range->idle = 1;
+    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
+                                   plan->pixel_elements, plan->element_size,
+                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
+                                   &plan->pitch)) != 0)
+        return r;
+    if (plan->image.place)
+        gpuscan__input_image(range, "samples_image", image);
+    plan->unit = is_custom ? 1 : plan->element_size;
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__histogram_key_of(const gpuscan_histogram_desc *desc, gpuscan__histogram_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    int is_weighted = desc->weights.mem || desc->host_weights;
+    /* rows without gaps join to one row, unless expressions see a pixel's number in its row */
+    int is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+                   (!is_weighted || plan->weights_pitch == desc->count);
+    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
+    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
+        plan->count *= plan->rows;
+        plan->rows = 1;
+    }
+    if (desc->accumulate)
+        common->flags |= GPUSCAN__FLAG_ACCUMULATE;
+    common->key.operation = common->operation->number;
+    common->key.src = (uint32_t)plan->element;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
+    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
+    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
+}
+
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
     uint32_t weight_size;
     uint64_t weights;
-    int is_weighted, is_dense, is_custom, has_edges = desc->form == GPUSCAN_BINS_EDGES;
-    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
-    gpuscan_buffer samples = desc->samples;
     gpuscan__range *range, image;
     gpuscan_result r;
     memset(&image, 0, sizeof(image));
@@ -24208,23 +23098,10 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     weight_size = gpuscan__types[plan->weight].size;
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
-            0)
+            0 ||
+        (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
+        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    if (plan->image.place)
-        samples.mem = desc->samples_image.mem;
-    range = gpuscan__input(common, "samples", samples, 0, plan->element_size);
-    range->idle = 1;
-    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
-                                   plan->pixel_elements, plan->element_size,
-                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
-                                   &plan->pitch)) != 0)
-        return r;
-    if (plan->image.place)
-        gpuscan__input_image(range, "samples_image", &image);
-    if ((r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
-        return r;
-    plan->unit = is_custom ? 1 : plan->element_size;
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
                             gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
@@ -24232,33 +23109,12 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range->required = 0;
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    gpuscan__input(common, "edges", desc->edges, has_edges ? plan->edges : 0,
+    gpuscan__input(common, "edges", desc->edges, desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
-    is_weighted = desc->weights.mem || desc->host_weights;
-    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
-    /* rows without gaps join to one row, unless expressions see a pixel's number in its row */
-    is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
-               (!is_weighted || plan->weights_pitch == desc->count);
-    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
-        plan->count *= plan->rows;
-        plan->rows = 1;
-    }
-    if (desc->accumulate)
-        common->flags |= GPUSCAN__FLAG_ACCUMULATE;
-    common->key.operation = common->operation->number;
-    common->key.src = (uint32_t)plan->element;
-    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
-    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
-    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
+    gpuscan__histogram_key_of(desc, plan);
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns whether a CPU counts bytes by value in tables, and puts the values into bins at the end. */
-static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
-    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
-           !plan->common.e.custom && !plan->key.image;
 }
 
 /* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD takes whole pixels. */
@@ -24337,19 +23193,92 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Chooses the strategy, and cuts the bins to local memory: slices, and copies of the bins. */
+/* What limits the forms: bytes of local memory, copies of the bins, and why the device refuses the strategy, or NULL. */
+typedef struct gpuscan__histogram_limits {
+    uint64_t local, copies;
+    const char *why;
+} gpuscan__histogram_limits;
+
+/* Sets the copies of the bins: the largest power of two that the limits allow. */
+static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
+    gpuscan__histogram_key *own = &plan->key;
+    for (own->copies = 1;
+         own->copies * 2 <= copies &&
+         (plan->all_bins + own->spare) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
+        own->copies *= 2;
+}
+
+/* CPU: counts bytes by value in tables, and puts the values into bins at the end. */
+static int gpuscan__form_bytes(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+    uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
+    (void)gs;
+    if (gpuscan__types[plan->sample].size > 1 || plan->key.weight || plan->common.e.custom || plan->key.image ||
+        tables * 1024 + 4 > limits->local || (plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
+        return 0;
+    plan->key.copies = plan->key.byte_tables = tables;
+    return 1;
+}
+
+/* CPU: counts in tables in local memory. Each has a spare counter. */
+static int gpuscan__form_tables(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+    uint64_t table = (plan->all_bins + 1) * 4;
+    if (limits->why || gpuscan__upper_words(&plan->key) || plan->all_bins > GPUSCAN__CPU_LOCAL_BINS ||
+        table > limits->local)
+        return 0;
+    plan->key.spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
+    gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), limits->local / table),
+                        gpuscan__min(limits->local, 16 * GPUSCAN__KIB));
+    return 1;
+}
+
+/* GPU: counts bytes by value. */
+static int gpuscan__form_values(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+    (void)gs;
+    return !limits->why && !gpuscan__upper_words(&plan->key) &&
+           gpuscan__counts_by_value(plan, limits->local, (uint32_t)limits->copies);
+}
+
+/* GPU: counts in local memory, in several slices of the bins if need be. */
+static int gpuscan__form_local(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint32_t spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
+    uint64_t room = gpuscan__max(limits->local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
+    uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
+    if (!limits->why && slices > (own->tiled ? 1 : gs->device.profile.counts_slices))
+        limits->why = "the bins do not fit local memory";
+    if (limits->why)
+        return 0;
+    own->slices = (uint32_t)slices;
+    own->spare = spare;
+    gpuscan__set_copies(plan, limits->copies, limits->local);
+    if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
+        gpuscan__histogram_edges(plan, limits->local);
+    return 1;
+}
+
+/* Chooses the form: the first that fits. The last form always fits: it counts in global memory. */
+static void gpuscan__histogram_fit(const gpuscan *gs, gpuscan__histogram_plan *plan,
+                                   gpuscan__histogram_limits *limits) {
+    static const struct {
+        int cpu;
+        int (*fits)(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits);
+    } forms[] = {{1, gpuscan__form_bytes}, {1, gpuscan__form_tables}, {0, gpuscan__form_values},
+                 {0, gpuscan__form_local}};
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(forms); i++)
+        if (forms[i].cpu == gpuscan__key_is_cpu(&plan->common.key) && forms[i].fits(gs, plan, limits))
+            return;
+}
+
+/* Chooses the strategy, and where samples are counted. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__plan *common = &plan->common;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
-    int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
-    uint64_t most_copies = gpuscan__tile_copies(plan);
-    uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
-    uint64_t local = gs->device.local_memory, copies_local, copies, room;
-    uint32_t upper = gpuscan__upper_words(own);
-    const char *why;
+    int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
+    gpuscan__histogram_limits limits;
     if (is_auto)
         strategy = profile->histogram;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
@@ -24357,54 +23286,24 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
-    key->group = 1;
-    if (!gpuscan__key_is_cpu(key))
-        key->group = (uint32_t)gpuscan__min(profile->counts_group, common->group_limit);
-    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
+    is_cpu = gpuscan__key_is_cpu(key);
+    key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->counts_group, common->group_limit);
+    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = own->spare = 0;
     own->slices = 1;
-    own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
-        local -= local > 512 ? 256 : 0;
-    local = gpuscan__min(local, profile->counts_local);
-    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
-        (!own->tiled || gpuscan__tile_samples(plan) >= tables * 1024)) {
-        own->copies = own->byte_tables = tables;
+    limits.local = gs->device.local_memory;
+    if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
+        limits.local -= limits.local > 512 ? 256 : 0;
+    limits.local = gpuscan__min(limits.local, profile->counts_local);
+    limits.copies = gpuscan__min(profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL],
+                                 gpuscan__tile_copies(plan));
+    limits.why = gpuscan__why_refused(gs, common, strategy);
+    gpuscan__histogram_fit(gs, plan, &limits);
+    if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
         return GPUSCAN_SUCCESS;
-    }
-    copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
-    copies = gpuscan__min(copies, most_copies);
-    why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
-        return GPUSCAN_SUCCESS;
-    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
-    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (!why && upper && gpuscan__key_is_cpu(key))
-        why = "weighted sums of 64 bits are not held in local memory";
-    if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
-                                          : own->slices > (own->tiled ? 1 : profile->counts_slices)))
-        why = "the bins do not fit local memory";
-    if (why) {
-        own->slices = 1;
-        own->spare = 0;
-        if (gpuscan__key_is_cpu(key)) /* tables are in the scratch */
-            return GPUSCAN_SUCCESS;
-        key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
-        return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
-    }
-    copies_local = local;
-    if (gpuscan__key_is_cpu(key)) { /* each copy has a spare counter */
-        copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
-        copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
-    }
-    for (own->copies = 1; own->copies * 2 <= copies &&
-                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
-        own->copies *= 2;
-    if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
-        gpuscan__histogram_edges(plan, local);
-    return GPUSCAN_SUCCESS;
+    key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
+    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, limits.why);
 }
 
 /* Returns the work-items of a tile's group: the largest group in which each has two loads. */
@@ -24710,34 +23609,30 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, desc->counts.mem);
-    gpuscan__histogram_numbers count;
-    count.samples_offset = 0;
+    gpuscan__histogram_numbers numbers;
+    numbers.samples_offset = 0;
     if (plan->image.place)
         gpuscan__arg_image(&launch, desc->samples_image.mem, plan->image.format);
     else
-        count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
-    count.image_x = desc->samples_image.x;
-    count.image_y = desc->samples_image.y;
-    count.pitch = plan->pitch / plan->unit;
-    count.count = plan->count;
-    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    count.rows = plan->rows;
-    count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
-    count.weights_pitch = plan->weights_pitch;
-    count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+        numbers.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    numbers.image_x = desc->samples_image.x;
+    numbers.image_y = desc->samples_image.y;
+    numbers.pitch = plan->pitch / plan->unit;
+    numbers.count = plan->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    count.accumulators_offset =
+    numbers.accumulators_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
-    count.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    count.tile_width = plan->tile_width;
-    count.tile_height = plan->tile_height;
-    count.tiles_across = plan->tiles_across;
-    count.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
-    count.first_tile = first_tile;
-    count.members = gpuscan__unless_rehearsed(chain, plan->members);
-    count.tables = gpuscan__histogram_tables(plan);
-    count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    return gpuscan__launch_end(&launch, &count, sizeof(count),
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    numbers.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
+    numbers.first_tile = first_tile;
+    numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
+    numbers.tables = gpuscan__histogram_tables(plan);
+    numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, plan->common.key.group,
                                                 gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
 }
@@ -24779,106 +23674,79 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin's number */
 
-/* Returns floor(x * bins / range) bit by bit, without a 128-bit product. range 0: 2^64. */
-static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t range) {
-    uint64_t rest = 0, bin = 0;
-    int bit;
-    if (range && x <= UINT64_MAX / bins)
-        return (int64_t)(x * bins / range);
-    if (range == 0)
-        return (int64_t)(((x >> 32) * bins + ((x & 0xffffffffu) * bins >> 32)) >> 32);
-    for (bit = 31; bit >= 0; bit--) { /* bits of bins; rest stays below range, as x is */
-        int carry = (int)(rest >> 63), add = (int)(bins >> bit & 1);
-        rest <<= 1;
-        bin <<= 1;
-        if (carry || rest >= range) {
-            rest -= range;
-            bin++;
-        }
-        if (add) {
-            carry = rest + x < rest;
-            rest += x;
-            if (carry || rest >= range) {
-                rest -= range;
-                bin++;
-            }
-        }
-    }
-    return (int64_t)bin;
-}
-
-/* The self-test's edges leave room for samples around each; the last one is at most the type's largest value. */
-static uint64_t gpuscan__test_whole(const gpuscan__histogram_plan *plan) {
-    return ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8);
-}
-
-static uint64_t gpuscan__test_edge_step(const gpuscan__histogram_plan *plan) {
-    return gpuscan__max(gpuscan__test_whole(plan) / ((uint64_t)plan->key.bins + 2), 1);
-}
-
+/* Returns the distance of the self-test's edge k from the type's least value. Edges leave room for samples around each;
+   the last one is at most the type's largest value. */
 static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t step = gpuscan__test_edge_step(plan), whole = gpuscan__test_whole(plan);
-    return gpuscan__min((k + (plan->key.bins < whole)) * step, whole);
+    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->key.bins;
+    return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
 }
 
-static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
-    uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
+static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0;
     return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : plan->bounds.lower;
+                                                : bounds->lower;
 }
 
 /* Returns the distance from the lower bound to bin k; k = bins: to the end. Even bins: ceil(k * range / bins). */
-static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t bins = plan->key.bins, quotient = plan->bounds.range / bins, rest = plan->bounds.range % bins;
+static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
+                                        uint64_t k) {
+    uint64_t bins = plan->key.bins, quotient = bounds->range / bins, rest = bounds->range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (plan->bounds.range == 0) { /* range is 2^64 */
+    if (bounds->range == 0) { /* range is 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
     return k * quotient + (k * rest + bins - 1) / bins;
 }
 
-static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->bounds.range;
-    if (plan->key.form == GPUSCAN_BINS_EDGES)
-        range = gpuscan__test_bin_begin(plan, plan->key.bins);
+static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
+                                         uint64_t x) {
+    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, bin = 0, end = plan->key.bins, middle;
+    uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
-    if (plan->key.form == GPUSCAN_BINS_EDGES)
-        return (int64_t)(past / gpuscan__test_edge_step(plan));
-    return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
-                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->bounds.range);
+    if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
+        return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
+    if (range && past <= UINT64_MAX / end)
+        return (int64_t)(past * end / range);
+    if (range == 0)
+        return (int64_t)(((past >> 32) * end + ((past & 0xffffffffu) * end >> 32)) >> 32);
+    while (end - bin > 1) { /* the last bin that begins at x or before */
+        middle = (bin + end) / 2;
+        if (gpuscan__test_bin_begin(plan, bounds, middle) <= past)
+            bin = middle;
+        else
+            end = middle;
+    }
+    return (int64_t)bin;
 }
 
 /* Returns a sample, often next to a bin's end, sometimes outside. */
-static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
+static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
+                                             uint64_t i) {
     uint64_t random = gpuscan__mix(i), bin = random % plan->key.bins, past = random;
-    uint64_t begin = gpuscan__test_bin_begin(plan, bin), width = gpuscan__test_bin_begin(plan, bin + 1) - begin;
-    gpuscan__number x;
-    if (i % 64 == 23)
-        past = gpuscan__test_bin_begin(plan, plan->key.bins);
-    else if (i % 64 == 31)
-        past = gpuscan__test_bin_begin(plan, plan->key.bins) - 1;
-    else if (i % 64 == 47)
+    uint64_t begin = gpuscan__test_bin_begin(plan, bounds, bin);
+    uint64_t width = gpuscan__test_bin_begin(plan, bounds, bin + 1) - begin, turn = i % 64;
+    if (turn == 47)
         past = ~(uint64_t)0; /* just below the lower bound */
-    else if (i % 64 == 55)
-        past = gpuscan__test_bin_begin(plan, plan->key.bins) + 1;
+    else if (turn == 23 || turn == 31 || turn == 55)
+        past = gpuscan__test_bin_begin(plan, bounds, plan->key.bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
         past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    x.bits = gpuscan__wrap(plan->sample, gpuscan__test_lower(plan) + past);
-    return x;
+    return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
 }
 
 /* Returns the bin of a sample in the middle of a bin or at an end of the range; NOWHERE: too close to an edge. */
-static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
+static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, double x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
-    double step = edges ? 1 : plan->bounds.real_step, place = x / step - lower / step, part;
+    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->key.bins : bounds->real_upper;
+    double step = edges ? 1 : bounds->real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     if (x < lower)
         return gpuscan__below;
@@ -24906,26 +23774,23 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
+static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
+                                         uint64_t i) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
-    double step = edges ? 1 : plan->bounds.real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->key.bins : bounds->real_upper;
+    double step = edges ? 1 : bounds->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
-    gpuscan__number x;
-    x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
+    double x = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
     if (i % 64 == 23)
-        x.real = upper;
+        x = upper;
     else if (i % 64 == 31)
-        x.real = lower;
+        x = lower;
     else if (i % 8 == 7)
-        x.real = i & 8 ? lower - 1 - step : upper + 1 + step;
-    if (x.real > largest || x.real < -largest)
-        x.real = x.real > 0 ? largest : -largest;
-    if (plan->sample == GPUSCAN_TYPE_F32)
-        x.real = gpuscan__single(x.real);
-    if (plan->sample == GPUSCAN_TYPE_F16)
-        x.real = gpuscan__whole_half(x.real);
-    return x;
+        x = i & 8 ? lower - 1 - step : upper + 1 + step;
+    x = x > largest ? largest : x < -largest ? -largest : x;
+    return plan->sample == GPUSCAN_TYPE_F32   ? gpuscan__single(x)
+           : plan->sample == GPUSCAN_TYPE_F16 ? gpuscan__whole_half(x)
+                                              : x;
 }
 
 static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
@@ -24937,66 +23802,55 @@ static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
     memcpy((unsigned char *)array + i * size, bits, size);
 }
 
-static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t at,
-                                uint64_t weight) {
-    uint64_t size = gpuscan__types[plan->counter].size, sum64;
-    uint32_t sum32;
-    if (size == sizeof(sum64)) {
-        memcpy(&sum64, counts + at * size, sizeof(sum64));
-        sum64 += weight;
-        memcpy(counts + at * size, &sum64, sizeof(sum64));
-    } else {
-        memcpy(&sum32, counts + at * size, sizeof(sum32));
-        sum32 += (uint32_t)weight;
-        memcpy(counts + at * size, &sum32, sizeof(sum32));
+/* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
+static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
+                                    void *samples, uint64_t c) {
+    uint64_t x;
+    double real;
+    int64_t bin;
+    if (!gpuscan__is_float(plan->sample)) {
+        gpuscan__put(plan->sample, samples, c, x = gpuscan__test_integer_sample(plan, bounds, i));
+        return gpuscan__test_integer_bin(plan, bounds, x);
     }
+    real = gpuscan__test_float_sample(plan, bounds, i);
+    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
+    if (bin == gpuscan__nowhere)
+        gpuscan__put_nan(plan->sample, samples, c);
+    else
+        gpuscan__put_real(plan->sample, samples, c, real);
+    return bin;
 }
 
 /* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: the sum of its channels or a
    struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES values, and its weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-static int gpuscan__test_is_nan(const gpuscan__histogram_plan *plan, uint64_t i) {
-    return gpuscan__is_float(plan->sample) && i % 64 == 39;
-}
-
 /* Adds the values as bits, and the functions by which an expression gets them. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
+    static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double"
-                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float"
-                                                               : "";
+    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double("
+                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float((uint)"
+                                                               : "(";
     uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
     char line[160];
-    uint64_t k;
-    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
-        snprintf(line, sizeof(line), "typedef struct { %s part[%u]; } gpuscan_test_type;\n",
-                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts);
-        gpuscan__text_add(text, line);
-        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n", (unsigned)parts - 1);
-    } else {
-        static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
+    uint64_t k, bits;
+    uint32_t word;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM)
+        snprintf(line, sizeof(line),
+                 "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
+                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts, (unsigned)parts - 1);
+    else
         snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
-    }
     gpuscan__text_add(text, line);
-    gpuscan__text_add(text, type->size == 8 ? "constant ulong gpuscan_test_bits[] = {"
-                                            : "constant uint gpuscan_test_bits[] = {");
+    gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        uint64_t bits = 0;
-        uint32_t word = 0;
-        if (gpuscan__test_is_nan(plan, k))
-            gpuscan__put_nan(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0);
-        else if (!gpuscan__is_float(plan->sample))
-            word = (uint32_t)(bits = gpuscan__test_integer_sample(plan, k).bits);
-        else
-            gpuscan__put_number(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0,
-                                gpuscan__test_float_sample(plan, k));
-        if (type->size < 8)
-            bits = word;
-        snprintf(line, sizeof(line), "0x%llxu%s, ", (unsigned long long)bits, type->size == 8 ? "l" : "");
+        bits = word = 0;
+        gpuscan__test_sample(plan, &plan->bounds, k, type->size == 8 ? (void *)&bits : (void *)&word, 0);
+        snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(type->size == 8 ? bits : word));
         gpuscan__text_add(text, line);
     }
-    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %s(gpuscan_test_bits[at %% %u]); }\n",
+    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %sgpuscan_test_bits[at %% %u]); }\n",
              type->name, get, (unsigned)GPUSCAN__TEST_VALUES);
     gpuscan__text_add(text, line);
 }
@@ -25032,129 +23886,91 @@ typedef struct gpuscan__test_rows {
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Returns the bin of test sample i, BELOW, ABOVE or NOWHERE. number: gets the sample. */
-static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
-    if (!gpuscan__is_float(plan->sample)) {
-        *number = gpuscan__test_integer_sample(plan, i);
-        return gpuscan__test_integer_bin(plan, number->bits);
-    }
-    *number = gpuscan__test_float_sample(plan, i);
-    return gpuscan__test_is_nan(plan, i) ? gpuscan__nowhere : gpuscan__test_float_bin(plan, number->real);
-}
-
-/* Counts a sample's bin for channel number slot of the mask. The desc says what becomes of samples outside. */
-static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t slot,
-                                  int64_t bin, uint64_t weight) {
+/* Counts a sample's bin; NULL: does not. The desc says what becomes of samples outside. */
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin,
+                                  uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
     else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
         bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
     if (bin >= 0 && counts)
-        gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+        counts[bin] += weight;
 }
 
 /* Fills a pixel with samples i, i + 1, ... and counts them in counts, unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
-                                unsigned char *samples, unsigned char *counts) {
-    uint64_t slot = 0;
-    uint32_t c;
-    gpuscan__histogram_plan own;
-    if (plan->key.by_channel)
-        own = *plan;
-    for (c = 0; c < plan->channels; c++, i++) {
-        gpuscan__number x;
-        int64_t bin;
-        if (plan->key.by_channel)
-            own.bounds = plan->channel[plan->key.mask >> c & 1 ? slot : 0];
-        bin = gpuscan__test_bin(plan->key.by_channel ? &own : plan, i, &x);
-        if (bin == gpuscan__nowhere)
-            gpuscan__put_nan(plan->sample, samples, c);
-        else
-            gpuscan__put_number(plan->sample, samples, c, x);
-        if (plan->key.mask >> c & 1)
-            gpuscan__test_counted(plan, counts, slot++, bin, weight);
+                                unsigned char *samples, uint64_t *counts) {
+    uint32_t c, slot = 0; /* slot: the channel's number in the mask */
+    for (c = 0; c < plan->channels; c++) {
+        uint32_t active = plan->key.mask >> c & 1;
+        int64_t bin = gpuscan__test_sample(
+            plan, plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds, i + c, samples, c);
+        if (active)
+            gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
+        slot += active;
     }
 }
 
 /* Fills a pixel that expressions see as number i of its row, and counts it. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
-                                    unsigned char *pixel, unsigned char *counts) {
-    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number;
-    gpuscan__number x;
-    int64_t bin;
-    uint32_t c;
+                                    unsigned char *pixel, uint64_t *counts) {
+    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number, unused;
+    uint32_t c, size = plan->element_size;
     if (plan->element == GPUSCAN_TYPE_CUSTOM) {
-        uint32_t size = plan->element_size, last = size % 4 == 0 ? 4 : 1, word = (uint32_t)number;
-        for (c = 0; c < size - last; c++)
+        for (c = 0; c < size; c++)
             pixel[c] = (unsigned char)(random >> c % 8 * 8);
-        if (last == 4)
-            memcpy(pixel + c, &word, sizeof(word));
-        else
-            pixel[c] = (unsigned char)word;
+        gpuscan__put(size % 4 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, pixel, (size % 4 ? size : size / 4) - 1, number);
     }
     for (c = 0; c < plan->key.pixel_channels; c++) {
         uint64_t part = c + 1 < plan->key.pixel_channels ? (random >> 8 * (c + 1)) % (rest + 1) : rest;
         rest -= part;
-        x.bits = part;
-        if (gpuscan__is_float(plan->element))
-            x.real = (double)part;
-        gpuscan__put_number(plan->element, pixel, c, x);
+        gpuscan__put(plan->element, pixel, c, part);
     }
-    bin = gpuscan__test_bin(plan, (number + i) % GPUSCAN__TEST_VALUES, &x);
-    gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
+    number += i;
+    gpuscan__test_counted(plan, counts,
+                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused, 0),
+                          plan->key.weighed ? 1 + number % 3 : weight);
 }
 
 /* Fills all rows. Gaps hold samples that would be counted, too. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
-                                  unsigned char *samples, unsigned char *weights, unsigned char *counts) {
+                                  unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
     uint64_t across = gpuscan__ceil_div(shape->pixels, shape->tile_width);
-    uint64_t histogram_bytes = plan->all_bins * gpuscan__types[plan->counter].size;
     for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
         int inside = p % pitch < shape->pixels;
-        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width;
-        unsigned char *own = inside ? counts + tile * histogram_bytes : NULL;
-        gpuscan__number weight;
-        weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
+        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width, weight = 1;
+        uint64_t *own = inside ? counts + tile * plan->all_bins : NULL;
         if (weights)
-            gpuscan__put_number(plan->weight, weights, p, weight);
+            gpuscan__put(plan->weight, weights, p, weight = 1 + gpuscan__mix(p) % 3);
         else if (plan->key.weighed)
-            weight.bits = 1 + p % pitch % 3;
+            weight = 1 + p % pitch % 3;
         if (plan->key.converted)
-            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size, own);
+            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight, samples + p * size, own);
         else
-            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, own);
-        if (inside)
-            i += plan->channels;
+            gpuscan__test_pixel(plan, inside ? i : 0, weight, samples + p * size, own);
+        i += inside ? plan->channels : 0;
     }
 }
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t k;
-    for (k = 0; k <= plan->key.bins; k++) {
-        gpuscan__number edge;
-        if (gpuscan__is_float(type))
-            edge.real = (double)k;
-        else
-            edge.bits = gpuscan__test_lower(plan) + gpuscan__test_bin_begin(plan, k);
-        gpuscan__put_number(type, edges, k, edge);
-    }
-}
-
-/* Returns a row's pixels, which touch 17 vectors wherever the row begins. A work-item's step is a power of two times a
-   test's few groups, so it visits other columns in each row. */
-static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
-    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
-    return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
+    uint64_t k, lower = gpuscan__is_float(type) ? 0 : gpuscan__test_lower(plan, &plan->bounds);
+    for (k = 0; k <= plan->key.bins; k++)
+        gpuscan__put(type, edges, k,
+                     gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
 /* Returns a round's rows: one; for programs that take rows with gaps two, in round 1 many. Tiles: in round 0 a few that
    groups share; in round 1 more, smaller at the right and lower ends; in round 2 tiles of whole vectors. */
-static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
+static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
-    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
-    uint64_t row = gpuscan__test_row(of), all = gpuscan__max(shape.pixels, 9 * row);
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
+    /* Pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
+       groups, so it visits other columns in each row. */
+    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
+    uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
+    all = gpuscan__max(shape.pixels, 9 * row);
     if (of->key.tiled) {
         shape.rows = round ? all / (row + row / 2) : 5;
         shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
@@ -25186,105 +24002,79 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests a round with the bins of the call. EDGES are the test's, with another first index for each channel. */
-static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
-                                                    gpuscan__program *program, unsigned round, int *right) {
-    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
-    gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
-    gpuscan_buffer none = {NULL, 0}, unused = none;
+/* Tests the bins of the call, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's, with another first
+   index for each channel. */
+static int gpuscan__histogram_test(gpuscan__test *test) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
+    gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
+    gpuscan_buffer none = {NULL, 0};
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
-    gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
-    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
-    gpuscan__histogram_plan plan;
-    gpuscan__test test;
-    gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
-    uint32_t c;
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    memset(&desc.call, 0, sizeof(desc.call));
-    desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
-    desc.host_edges = desc.host_weights = NULL;
-    if (common->e.custom) {
-        desc.custom = common->e.custom;
-        desc.weight = common->e.custom->combine;
+    uint32_t counter_size = gpuscan__types[of->counter].size, c;
+    gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* an image has gaps */
+    uint64_t counters = shape.tiles * of->all_bins, k, *sums;
+    unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
+    if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
+        (of->key.tiled ? 32 : 1) * of->all_bins * counter_size > GPUSCAN__MIB)
+        return 0;
+    *desc = *(const gpuscan_histogram_desc *)test->of->desc;
+    memset(&desc->call, 0, sizeof(desc->call));
+    desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = none;
+    desc->host_edges = desc->host_weights = NULL;
+    if (test->of->e.custom) {
+        desc->custom = test->of->e.custom;
+        desc->weight = test->of->e.custom->combine;
     }
-    desc.count = shape.pixels;
-    desc.rows = shape.rows;
-    desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
-    desc.pitch_bytes = 0;
-    if (desc.edges_pitch)
-        desc.edges_pitch = (uint64_t)of->key.bins + 3;
-    desc.tile_width = shape.tile_width;
-    desc.tile_height = shape.tile_height;
-    desc.accumulate = 0;
-    if (of->key.image) /* in an image the last row has a gap, too */
-        pixels += shape.gap;
-    samples = gpuscan__test_array_of(&test, of->key.image ? &unused : &desc.samples,
-                                      pixels * of->pixel_elements * of->element_size);
-    counts = gpuscan__test_array_of(&test, &desc.counts,
-                                     shape.tiles * of->all_bins * gpuscan__types[of->counter].size);
+    desc->count = shape.pixels;
+    desc->rows = shape.rows;
+    desc->pitch = desc->weights_pitch = shape.pixels + shape.gap;
+    desc->pitch_bytes = 0;
+    if (desc->edges_pitch)
+        desc->edges_pitch = (uint64_t)of->key.bins + 3;
+    desc->tile_width = shape.tile_width;
+    desc->tile_height = shape.tile_height;
+    desc->accumulate = 0;
+    samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
+                               pixels * of->pixel_elements * of->element_size);
+    counts = gpuscan__test_out(test, &desc->counts, counters * counter_size);
+    sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
-        weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
+        weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
-        edges = gpuscan__test_array_of(&test, &desc.edges,
-                                       (desc.edges_pitch ? 4 * desc.edges_pitch : (uint64_t)of->key.bins + 1) *
-                                           edge_size);
-    if (!test.failed) {
-        memset(counts->expected, 0, (size_t)(shape.tiles * of->all_bins * gpuscan__types[of->counter].size));
-        gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
-        gpuscan__test_filled(samples);
-        if (weights)
-            gpuscan__test_filled(weights);
-        if (edges) {
-            unsigned char *at = edges->before;
-            for (c = 0; c < (desc.edges_pitch ? 4 : 1); c++, at += desc.edges_pitch * edge_size)
-                gpuscan__test_edges(of, at);
-            gpuscan__test_filled(edges);
-        }
-    }
+        edges = gpuscan__test_in(test, &desc->edges, (4 * desc->edges_pitch + of->key.bins + 1) * edge_size);
+    if (test->failed)
+        return 1;
+    gpuscan__test_samples(of, &shape, samples, weights, sums);
+    for (k = 0; k < counters; k++)
+        gpuscan__put(of->counter, counts, k, sums[k]);
+    for (c = 0; edges && c < (desc->edges_pitch ? 4 : 1); c++)
+        gpuscan__test_edges(of, edges + c * desc->edges_pitch * edge_size);
     if (of->key.image) {
-        gpuscan__test_image_of(&test, &desc.samples_image, samples, of->key.image, of->element, of->pixel_elements,
-                               desc.pitch, shape.rows);
-        desc.channels = of->pixel_elements;
-        desc.pitch = 0;
+        const gpuscan__test_image image = {&desc->samples_image, samples,       of->element, of->key.image,
+                                           of->pixel_elements,   desc->pitch, shape.rows};
+        memset(&desc->samples_image, 0, sizeof(desc->samples_image));
+        test->image = image;
+        desc->channels = of->pixel_elements;
+        desc->pitch = 0;
     }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    return 1;
 }
 
-/* Tests only histograms of up to 1 MiB of counters (32 KiB with tiles). */
-static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                   gpuscan__program *program, unsigned round, int *right) {
-    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
-    unsigned rounds = gpuscan__has_whole_tiles(&common->key, &of->key) ? 3 : of->key.rows ? 2 : 1;
-    if (round >= rounds ||
-        (of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__histogram_test_round(gs, common, program, round, right);
-}
-
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, 3, gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
     gpuscan_histogram_desc copy;
     gpuscan__histogram_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.samples.mem || copy.counts.mem || copy.edges.mem || copy.weights.mem || copy.samples.offset ||
-        copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count || copy.samples_image.mem)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "samples, samples_image, counts, edges, weights and count of the desc must be zero");
-    copy.count = count;
-    gpuscan__host_add(&host, "samples", samples, &copy.samples);
-    if (copy.form == GPUSCAN_BINS_EDGES)
-        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
-    if (copy.host_weights)
-        gpuscan__host_add(&host, "weights", copy.host_weights, &copy.weights);
-    gpuscan__host_add(&host, "counts", counts, &copy.counts);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__histogram_operation, &copy, &copy.call);
+    gpuscan__host_enter(&host, gs, &gpuscan__histogram_operation, desc, &copy);
+    gpuscan__host_refuse(&host, "samples_image", copy.samples_image.mem != NULL);
+    gpuscan__host_set(&host, "count", count, &copy.count);
+    gpuscan__host_add(&host, "samples", samples, &copy.samples, 1);
+    gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges, copy.form == GPUSCAN_BINS_EDGES);
+    gpuscan__host_add(&host, "weights", copy.host_weights, &copy.weights, copy.host_weights != NULL);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts, 1);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_HISTOGRAM */
 
@@ -25345,8 +24135,9 @@ typedef struct gpuscan__select_plan {
     uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then each output */
 } gpuscan__select_plan;
 
+#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
-    X(src_offset) X(count) X(count_offset) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles) X(states_offset)         \
+    GPUSCAN__SELECT_PLAN(X) X(src_offset) X(count) X(count_offset) X(states_offset)                                    \
     X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags)               \
     X(from_offsets[9]) X(to_offsets[9]) X(values_offset) X(lengths_offset) X(results_offset)
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
@@ -25757,15 +24548,18 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     if (row->once && /* loading once was not measured for custom keys or operators */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
-    return row->up_to >= bytes && (!row->size || row->size == gpuscan__decides_size(e)) &&
-           (row->calls != GPUSCAN__FOR_INDICES || key->outputs == 0) &&
-           (row->calls != GPUSCAN__FOR_OUTPUTS || key->outputs > 1 ||
-            gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS) &&
-           (row->calls != GPUSCAN__FOR_ELEMENTS ||
-            (gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size)) &&
-           (row->calls != GPUSCAN__FOR_KEYS || !e->reduces) && (row->calls != GPUSCAN__FOR_VALUES || e->reduces) &&
-           (row->calls != GPUSCAN__FOR_F64_VALUES || (e->reduces && e->src == GPUSCAN_TYPE_F64)) &&
-           (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
+    if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
+        (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
+        return 0;
+    switch (row->calls) {
+    case GPUSCAN__FOR_INDICES: return key->outputs == 0;
+    case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
+    case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
+    case GPUSCAN__FOR_KEYS: return !e->reduces;
+    case GPUSCAN__FOR_VALUES: return e->reduces;
+    case GPUSCAN__FOR_F64_VALUES: return e->reduces && e->src == GPUSCAN_TYPE_F64;
+    default: return 1;
+    }
 }
 
 /* Elements of LARGE_ELEMENTS bytes or more in all outputs are cut into tiles as if at most SELECT_FEW bytes decided. */
@@ -26046,11 +24840,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
             gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     else
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    numbers.tiles = plan->tiles;
-    numbers.shares = plan->shares;
-    numbers.ahead = plan->ahead;
-    numbers.parts = plan->parts;
-    numbers.part_tiles = plan->part_tiles;
+    GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
     gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
     if (!single && plan->parts > 1)
@@ -26061,6 +24851,15 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
 }
 
+/* ---- self-test of selections and runs */
+
+/* Where the outputs of a self-test's desc are; those that its program lacks may be NULL. */
+typedef struct gpuscan__select_test_buffers {
+    gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
+    gpuscan_type index_type;
+    uint64_t capacity;
+} gpuscan__select_test_buffers;
+
 /* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
    tile, none of the second, one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
@@ -26069,164 +24868,151 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Fills an output's source, unless it is what decides, and the expected output. first: element 0 is kept. */
-static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
-                                        unsigned char *from, int fills, unsigned char *to, int first) {
-    uint64_t i, j = 0;
-    uint32_t byte;
-    for (i = 0; i < shape->count; i++) {
-        for (byte = 0; byte < size && fills; byte++)
-            from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
-        if (((first && i == 0) || gpuscan__select_test_keeps(shape, i)) && j < capacity)
-            memcpy(to + j++ * size, from + i * size, size);
+/* Stores what decides about element i: a key that begins or continues run number `run`, or whether to keep it. */
+static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
+                                     int keeps) {
+    gpuscan_type type = e->key ? e->key : e->src;
+    uint32_t size = e->key ? e->key_size : e->src_size, bits = size * 8, byte, word;
+    uint64_t x = e->key ? 1 + run % 120 : keeps ? 1 + i % 3 : 0;
+    if (e->selects == GPUSCAN__SELECTS_BITS) {
+        memcpy(&word, to + i / 32 * 4, sizeof(word));
+        word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
+        memcpy(to + i / 32 * 4, &word, sizeof(word));
+    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part */
+        for (byte = 0; byte < size; byte++)
+            to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
+    } else {
+        if (!gpuscan__is_float(type)) /* in any of the type's bits */
+            x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
+        gpuscan__put(type, to, i, x);
     }
+}
+
+/* Returns the test's elements. Selections by bits have 32 times as many. */
+static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
+    return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
+                                  test->round);
+}
+
+/* Sets the sizes of the payloads and returns their number. Round 1's capacity ends inside a tile. */
+static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
+    gpuscan__select_key own = gpuscan__select_own(test->key);
+    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
+    uint32_t k;
+    for (k = own.has_dst; k < own.outputs; k++)
+        test->payloads[k - own.has_dst].size = own.sizes[k];
+    *capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    return own.outputs - own.has_dst;
+}
+
+/* Adds the arrays and fills them. */
+static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan__select_key own = gpuscan__select_own(test->key);
+    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
+    gpuscan__test_sum sum;
+    unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
+    unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
+    uint64_t i, kept = 0, last = 0, capacity = in->capacity;
+    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    decides = gpuscan__test_in(test, in->decides,
+                               gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
+    for (k = 0; k < own.outputs; k++) {
+        int is_first = own.has_dst && k == 0;
+        gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
+        from[k] = is_first && !in->from
+                      ? decides
+                      : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
+        to[k] = gpuscan__test_out(test, is_first ? in->to : &payload->dst, capacity * own.sizes[k]);
+    }
+    if (own.index_size)
+        indices = gpuscan__test_out(test, in->indices, capacity * own.index_size);
+    if (own.length_size)
+        lengths = gpuscan__test_out(test, in->lengths, capacity * own.length_size);
+    if (own.reduces) {
+        values = gpuscan__test_in(test, in->values, shape.count * e->src_size);
+        results = gpuscan__test_out(test, in->results, capacity * e->result_size);
+    }
+    tally = gpuscan__test_out(test, in->tally, sizeof(kept));
+    for (i = 0; i < shape.count && !test->failed; i++) {
+        int keeps = (e->key && i == 0) || gpuscan__select_test_keeps(&shape, i), fits;
+        kept += (uint64_t)keeps;
+        last = keeps ? i : last;
+        fits = kept > 0 && kept <= capacity;
+        gpuscan__select_test_put(e, decides, i, kept, keeps != (int)own.invert);
+        for (k = 0; k < own.outputs; k++) {
+            uint32_t size = own.sizes[k];
+            for (byte = 0; byte < size && from[k] != decides; byte++)
+                from[k][i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
+            if (keeps && fits)
+                memcpy(to[k] + (kept - 1) * size, from[k] + i * size, size);
+        }
+        if (indices && keeps && fits)
+            gpuscan__put(in->index_type, indices, kept - 1, i);
+        if (lengths && fits)
+            gpuscan__put(in->index_type, lengths, kept - 1, i + 1 - last);
+        if (values)
+            gpuscan__test_add(e, &shape, i, keeps, values, &sum);
+        if (values && fits)
+            gpuscan__put_sum(e, results, kept - 1, &sum);
+    }
+    if (!test->failed)
+        memcpy(tally, &kept, sizeof(kept));
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Fills what decides about element i: the first part of the stand-in's struct, a word or a byte. */
-static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *src, uint64_t i, int keeps) {
-    gpuscan__number x;
-    if (e->selects == GPUSCAN__SELECTS_BITS) {
-        uint32_t word;
-        memcpy(&word, src + i / 32 * 4, sizeof(word));
-        word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
-        memcpy(src + i / 32 * 4, &word, sizeof(word));
-        return;
-    }
-    if (e->src == GPUSCAN_TYPE_CUSTOM) {
-        uint32_t byte;
-        for (byte = 0; byte < e->src_size; byte++)
-            src[i * e->src_size + byte] =
-                (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? (uint64_t)keeps * 7 : 0);
-        return;
-    }
-    if (gpuscan__is_float(e->src))
-        x.real = keeps ? 1 + (double)(i % 3) : 0;
-    else
-        x.bits = keeps ? (uint64_t)1 << i % (gpuscan__types[e->src].size * 8) : 0;
-    gpuscan__put_number(e->src, src, i, x);
-}
-
-/* Fills what decides, and the expected indices and tally. */
-static void gpuscan__select_test_decides(const gpuscan__elements *e, const gpuscan__test_shape *shape,
-                                         const gpuscan_select_desc *desc, unsigned char *src, unsigned char *indices,
-                                         unsigned char *tally) {
-    uint64_t i, kept = 0;
-    for (i = 0; i < shape->count; i++) {
-        gpuscan__number index;
-        int keeps = gpuscan__select_test_keeps(shape, i);
-        gpuscan__select_test_put(e, src, i, keeps != desc->invert);
-        index.bits = i;
-        if (keeps && indices && kept < desc->capacity)
-            gpuscan__put_number(desc->index_type, indices, kept, index);
-        kept += (uint64_t)keeps;
-    }
-    memcpy(tally, &kept, sizeof(kept));
-}
-
-/* Fills the desc of a program's call, except for its buffers. */
-static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
-                                      const gpuscan__elements *e, const gpuscan__select_key *own,
-                                      const gpuscan__test_shape *shape) {
-    int by_predicate = own->by == GPUSCAN_SELECT_PREDICATE;
-    uint32_t k;
-    memset(desc, 0, sizeof(*desc));
-    memset(custom, 0, sizeof(*custom));
-    memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
-    custom->size = by_predicate ? e->src_size : own->has_dst ? own->sizes[0] : 1;
-    custom->type = custom->select = "x"; /* the program is built already */
-    desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
-    desc->by = (gpuscan_select_by)own->by;
-    desc->invert = own->invert != 0;
-    desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
-    desc->index_type = own->index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-    desc->custom = custom;
-    desc->payloads = payloads;
-    desc->payload_count = own->outputs - own->has_dst;
-    for (k = 0; k < desc->payload_count; k++)
-        payloads[k].size = own->sizes[k + own->has_dst];
-    desc->count = shape->count;
-    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* ends inside a tile */
-    desc->selected.count_type = GPUSCAN_TYPE_U64;
-}
-
-static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    gpuscan__select_key own = gpuscan__select_own(&program->key);
-    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
-    gpuscan__select_plan plan;
-    gpuscan_select_desc desc;
-    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
-    gpuscan_custom custom;
-    gpuscan__test test;
-    gpuscan__test_array *decides, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *indices = NULL;
+static int gpuscan__select_test(gpuscan__test *test) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan__select_key own = gpuscan__select_own(test->key);
+    gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
-    uint32_t k;
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    gpuscan__select_test_desc(&desc, payloads, &custom, e, &own, &shape);
-    decides = gpuscan__test_array_of(&test, by_predicate ? &desc.src : &desc.flags,
-                                     gpuscan__ceil_div(shape.count, unit) * e->src_size);
-    if (own.own_flags)
-        desc.src = desc.flags;
-    for (k = 0; k < own.outputs; k++) {
-        int is_dst = own.has_dst && k == 0;
-        gpuscan_payload *payload = is_dst ? payloads : &payloads[k - own.has_dst];
-        from[k] = is_dst && (by_predicate || own.own_flags)
-                      ? decides
-                      : gpuscan__test_array_of(&test, is_dst ? &desc.src : &payload->src, shape.count * own.sizes[k]);
-        to[k] = gpuscan__test_array_of(&test, is_dst ? &desc.dst : &payload->dst, desc.capacity * own.sizes[k]);
-    }
-    if (own.index_size)
-        indices = gpuscan__test_array_of(&test, &desc.indices, desc.capacity * own.index_size);
-    tally = gpuscan__test_array_of(&test, &desc.selected.count, sizeof(uint64_t));
-    if (!test.failed) {
-        gpuscan__select_test_decides(e, &shape, &desc, decides->before, indices ? indices->expected : NULL,
-                                     tally->expected);
-        gpuscan__test_filled(decides);
-        for (k = 0; k < own.outputs; k++) {
-            gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != decides,
-                                        to[k]->expected, 0);
-            gpuscan__test_filled(from[k]);
-        }
-    }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    gpuscan__select_test_buffers all;
+    if (test->round == 2)
+        return 0;
+    test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
+    test->custom.type = test->custom.select = "x"; /* the program is built already */
+    desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
+    desc->by = (gpuscan_select_by)own.by;
+    desc->invert = own.invert != 0;
+    desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
+    desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->custom = &test->custom;
+    desc->payloads = test->payloads;
+    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
+    desc->count = gpuscan__select_test_shape(test).count;
+    desc->selected.count_type = GPUSCAN_TYPE_U64;
+    memset(&all, 0, sizeof(all));
+    all.decides = by_predicate ? &desc->src : &desc->flags;
+    all.from = by_predicate || own.own_flags ? NULL : &desc->src;
+    all.to = &desc->dst;
+    all.indices = &desc->indices;
+    all.tally = &desc->selected.count;
+    all.index_type = desc->index_type;
+    all.capacity = desc->capacity;
+    gpuscan__select_test_fill(test, &all);
+    return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, 2, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
     gpuscan_select_desc copy;
     gpuscan__select_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.src.mem || copy.dst.mem || copy.flags.mem || copy.indices.mem || copy.src.offset || copy.dst.offset ||
-        copy.flags.offset || copy.indices.offset || copy.count || copy.selected.count.mem ||
-        copy.selected.count.offset || copy.selected.count_type)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src, dst, flags, indices, selected.count and count of the desc must be zero");
-    if (copy.by == GPUSCAN_SELECT_PREDICATE && flags)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
-    copy.count = count;
+    gpuscan__host_enter(&host, gs, &gpuscan__select_operation, desc, &copy);
+    if (copy.by == GPUSCAN_SELECT_PREDICATE && flags && host.result == 0)
+        host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
+    gpuscan__host_refuse(&host, "selected.count_type", copy.selected.count_type != GPUSCAN_TYPE_DEFAULT);
+    gpuscan__host_set(&host, "count", count, &copy.count);
     copy.selected.count_type = GPUSCAN_TYPE_U64;
-    if (dst || copy.by == GPUSCAN_SELECT_PREDICATE)
-        gpuscan__host_add(&host, "src", src, &copy.src);
-    if (copy.by != GPUSCAN_SELECT_PREDICATE)
-        gpuscan__host_add(&host, "flags", flags, &copy.flags);
-    if (dst)
-        gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    if (copy.host_indices)
-        gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices);
-    if (selected)
-        gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count);
+    gpuscan__host_add(&host, "src", src, &copy.src, dst || copy.by == GPUSCAN_SELECT_PREDICATE);
+    gpuscan__host_add(&host, "flags", flags, &copy.flags, copy.by != GPUSCAN_SELECT_PREDICATE);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, dst != NULL);
+    gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices, copy.host_indices != NULL);
+    gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count, selected != NULL);
     copy.host_indices = NULL;
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 #endif /* GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
@@ -26385,147 +25171,38 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 
-/* Fills element i with the self-test's key r, which differs from keys r - 1 and r + 1. */
-static void gpuscan__runs_test_key(const gpuscan__elements *e, unsigned char *keys, uint64_t i, uint64_t r) {
-    uint32_t bits = e->key_size * 8, byte;
-    gpuscan__number x;
-    if (e->key == GPUSCAN_TYPE_CUSTOM) {
-        for (byte = 0; byte < e->key_size; byte++)
-            keys[i * e->key_size + byte] =
-                (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? 1 + r % 120 : 0);
-        return;
-    }
-    if (gpuscan__is_float(e->key))
-        x.real = (double)(1 + r % 120);
-    else
-        x.bits = (1 + r % 120) << (r % 2 ? bits - 8 : 0);
-    gpuscan__put_number(e->key, keys, i, x);
-}
-
-/* Fills the values to reduce, and the expected results of up to capacity runs, as gpuscan__test_elements does. */
-static void gpuscan__runs_test_values(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t capacity,
-                                      unsigned char *src, unsigned char *dst) {
-    gpuscan__number sum;
-    uint64_t i, r = 0;
-    uint32_t byte;
-    sum.bits = 0;
-    for (i = 0; i < shape->count; i++) {
-        int head = i == 0 || gpuscan__select_test_keeps(shape, i);
-        r += (uint64_t)head;
-        if (e->dst == GPUSCAN_TYPE_CUSTOM) {
-            for (byte = 0; byte < e->result_size; byte++) {
-                unsigned char x = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
-                src[i * e->src_size + byte] = x;
-                if (r <= capacity && (head || x))
-                    dst[(r - 1) * e->result_size + byte] = x;
-            }
-            continue;
-        } else {
-            gpuscan__number x = gpuscan__test_number(e, shape, i), y;
-            gpuscan__put_number(e->src, src, i, x);
-            y = gpuscan__convert_number(e->dst, e->src, x);
-            sum = head ? y : gpuscan__combine_numbers(e->dst, e->op, sum, y);
-            if (r <= capacity)
-                gpuscan__put_number(e->dst, dst, r - 1, sum);
-        }
-    }
-}
-
-/* Fills the keys, and the expected starts, lengths and tally. */
-static void gpuscan__runs_test_keys(const gpuscan__elements *e, const gpuscan__test_shape *shape,
-                                    const gpuscan_runs_desc *desc, unsigned char *keys, unsigned char *starts,
-                                    unsigned char *lengths, unsigned char *tally) {
-    uint64_t i, r = 0, last = 0;
-    gpuscan__number x;
-    for (i = 0; i < shape->count; i++) {
-        if (i == 0 || gpuscan__select_test_keeps(shape, i)) {
-            r++;
-            last = i;
-        }
-        gpuscan__runs_test_key(e, keys, i, r);
-        x.bits = last;
-        if (starts && r <= desc->capacity)
-            gpuscan__put_number(desc->index_type, starts, r - 1, x);
-        x.bits = i + 1 - last;
-        if (lengths && r <= desc->capacity)
-            gpuscan__put_number(desc->index_type, lengths, r - 1, x);
-    }
-    memcpy(tally, &r, sizeof(r));
-}
-
-/* Fills the desc of a program's call, except for its buffers. */
-static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
-                                    const gpuscan__elements *e, const gpuscan__select_key *own,
-                                    const gpuscan__test_shape *shape) {
-    uint32_t k;
-    memset(desc, 0, sizeof(*desc));
-    memset(custom, 0, sizeof(*custom));
-    memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
+static int gpuscan__runs_test(gpuscan__test *test) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan__select_key own = gpuscan__select_own(test->key);
+    gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
+    gpuscan_custom *custom = &test->custom;
+    gpuscan__select_test_buffers all;
+    if (test->round == 2)
+        return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
     custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is built already */
     desc->key_type = e->key;
-    desc->index_type = own->index_size == 8 || own->length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
     desc->op = e->op;
     desc->custom = custom;
-    desc->payloads = payloads;
-    desc->payload_count = own->outputs - own->has_dst;
-    for (k = 0; k < desc->payload_count; k++)
-        payloads[k].size = own->sizes[k + own->has_dst];
-    desc->count = shape->count;
-    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* ends inside a tile */
+    desc->payloads = test->payloads;
+    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
+    desc->count = gpuscan__select_test_shape(test).count;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
-}
-
-static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              unsigned round, int *right) {
-    const gpuscan__elements *e = &common->e;
-    gpuscan__select_key own = gpuscan__select_own(&program->key);
-    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__select_plan plan;
-    gpuscan_runs_desc desc;
-    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
-    gpuscan_custom custom;
-    gpuscan__test test;
-    gpuscan__test_array *keys, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS];
-    gpuscan__test_array *starts = NULL, *lengths = NULL, *src = NULL, *dst = NULL;
-    uint32_t k;
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    gpuscan__runs_test_desc(&desc, payloads, &custom, e, &own, &shape);
-    keys = gpuscan__test_array_of(&test, &desc.keys, shape.count * e->key_size);
-    for (k = 0; k < own.outputs; k++) {
-        int is_keys = own.has_dst && k == 0;
-        gpuscan_payload *payload = is_keys ? payloads : &payloads[k - own.has_dst];
-        from[k] = is_keys ? keys : gpuscan__test_array_of(&test, &payload->src, shape.count * own.sizes[k]);
-        to[k] = gpuscan__test_array_of(&test, is_keys ? &desc.keys_dst : &payload->dst, desc.capacity * own.sizes[k]);
-    }
-    if (own.index_size)
-        starts = gpuscan__test_array_of(&test, &desc.starts, desc.capacity * own.index_size);
-    if (own.length_size)
-        lengths = gpuscan__test_array_of(&test, &desc.lengths, desc.capacity * own.length_size);
-    if (own.reduces) {
-        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-        dst = gpuscan__test_array_of(&test, &desc.dst, desc.capacity * e->result_size);
-    }
-    tally = gpuscan__test_array_of(&test, &desc.runs.count, sizeof(uint64_t));
-    if (!test.failed) {
-        gpuscan__runs_test_keys(e, &shape, &desc, keys->before, starts ? starts->expected : NULL,
-                                lengths ? lengths->expected : NULL, tally->expected);
-        gpuscan__test_filled(keys);
-        if (src) {
-            gpuscan__runs_test_values(e, &shape, desc.capacity, src->before, dst->expected);
-            gpuscan__test_filled(src);
-        }
-        for (k = 0; k < own.outputs; k++) {
-            gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != keys,
-                                        to[k]->expected, 1);
-            gpuscan__test_filled(from[k]);
-        }
-    }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    memset(&all, 0, sizeof(all));
+    all.decides = &desc->keys;
+    all.to = &desc->keys_dst;
+    all.indices = &desc->starts;
+    all.lengths = &desc->lengths;
+    all.values = &desc->src;
+    all.results = &desc->dst;
+    all.tally = &desc->runs.count;
+    all.index_type = desc->index_type;
+    all.capacity = desc->capacity;
+    gpuscan__select_test_fill(test, &all);
+    return 1;
 }
 
 typedef gpuscan__select_plan gpuscan__runs_plan;
@@ -26534,40 +25211,27 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, 2, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
     gpuscan_runs_desc copy;
-    gpuscan__select_plan plan;
+    gpuscan__runs_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.keys.mem || copy.keys_dst.mem || copy.starts.mem || copy.lengths.mem || copy.src.mem || copy.dst.mem ||
-        copy.keys.offset || copy.keys_dst.offset || copy.starts.offset || copy.lengths.offset || copy.src.offset ||
-        copy.dst.offset || copy.count || copy.runs.count.mem || copy.runs.count.offset || copy.runs.count_type)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "keys, keys_dst, starts, lengths, src, dst, runs.count and count of the desc must be "
-                             "zero");
-    copy.count = count;
+    gpuscan__host_enter(&host, gs, &gpuscan__runs_operation, desc, &copy);
+    gpuscan__host_refuse(&host, "runs.count_type", copy.runs.count_type != GPUSCAN_TYPE_DEFAULT);
+    gpuscan__host_set(&host, "count", count, &copy.count);
     copy.runs.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__host_add(&host, "keys", keys, &copy.keys);
-    if (copy.host_dst)
-        gpuscan__host_add(&host, "src", copy.host_src, &copy.src);
-    if (keys_dst)
-        gpuscan__host_add(&host, "keys_dst", keys_dst, &copy.keys_dst);
-    if (copy.host_starts)
-        gpuscan__host_add(&host, "starts", copy.host_starts, &copy.starts);
-    if (copy.host_lengths)
-        gpuscan__host_add(&host, "lengths", copy.host_lengths, &copy.lengths);
-    if (copy.host_dst)
-        gpuscan__host_add(&host, "dst", copy.host_dst, &copy.dst);
-    if (runs)
-        gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count);
+    gpuscan__host_add(&host, "keys", keys, &copy.keys, 1);
+    gpuscan__host_add(&host, "src", copy.host_src, &copy.src, copy.host_dst != NULL);
+    gpuscan__host_add(&host, "keys_dst", keys_dst, &copy.keys_dst, keys_dst != NULL);
+    gpuscan__host_add(&host, "starts", copy.host_starts, &copy.starts, copy.host_starts != NULL);
+    gpuscan__host_add(&host, "lengths", copy.host_lengths, &copy.lengths, copy.host_lengths != NULL);
+    gpuscan__host_add(&host, "dst", copy.host_dst, &copy.dst, copy.host_dst != NULL);
+    gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count, runs != NULL);
     copy.host_src = NULL;
     copy.host_starts = copy.host_lengths = copy.host_dst = NULL;
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__runs_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_RUNS */
 
@@ -26593,8 +25257,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
     uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
     uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] to [4] of a
-                           single tile, most first; 0: a single tile is as any other */
+    uint32_t rounds[3]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] of a single tile;
+                           0: a single tile is as any other */
     uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
@@ -26662,6 +25326,7 @@ typedef struct gpuscan__sort_plan {
     unsigned commands;
 } gpuscan__sort_plan;
 
+#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes)
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
@@ -26676,14 +25341,14 @@ typedef struct gpuscan__sort_plan {
     X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(split) X(flags)
 #define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
+    GPUSCAN__SORT_PLAN(X) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)      \
+    GPUSCAN__SORT_PLAN(X) X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flags)                           \
     X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
-    X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
-    X(width) X(passes) X(flags) X(cleared_offset) X(cleared) X(bucket_most)
+    GPUSCAN__SORT_PLAN(X) X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset)     \
+    X(flags) X(cleared_offset) X(cleared) X(bucket_most)
 #define GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS(X)                                                                         \
     X(keys_offset) X(states_offset) X(all_bases_offset) X(begins_offset) X(counts_offset) X(count) X(count_offset)     \
     X(flip) X(begin) X(width) X(passes) X(tiles) X(cleared) X(flags)
@@ -26708,8 +25373,8 @@ GPUSCAN__NUMBERS(sort_count_buckets, GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS)
 GPUSCAN__NUMBERS(sort_fetch, GPUSCAN__SORT_FETCH_NUMBERS)
 GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
 
-/* Kernels by their index in a program. Each of the four forms has its own programs: several launches a pass, one launch
-   a pass, and a single launch by one group or by several together. */
+/* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
+   programs. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
     GPUSCAN__SORT_COUNT,
@@ -26726,42 +25391,28 @@ enum {
 };
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
-#define GPUSCAN__SORT_KERNELS "gpuscan_sort_gather", "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"
-#define GPUSCAN__SORT_BUCKETS_KERNELS                                                                                  \
-    "gpuscan_sort_gather", "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",                \
-        "gpuscan_sort_buckets"
-#define GPUSCAN__SORT_SINGLE_KERNELS "gpuscan_sort_gather", "gpuscan_sort_histogram", "gpuscan_sort_sweep"
-#define GPUSCAN__SORT_SMALL_KERNELS "gpuscan_sort_gather", "gpuscan_sort_small"
-#define GPUSCAN__SORT_TOGETHER_KERNELS "gpuscan_sort_gather", "gpuscan_sort_together"
-    static const char *const several[] = {GPUSCAN__SORT_KERNELS, NULL};
-    static const char *const several_custom[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const buckets[] = {GPUSCAN__SORT_BUCKETS_KERNELS, NULL};
-    static const char *const buckets_custom[] = {GPUSCAN__SORT_BUCKETS_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
-    static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
-    static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const small_cpu[] = {"gpuscan_sort_gather", "gpuscan_sort_small_cpu", NULL};
-    static const char *const small_cpu_custom[] = {"gpuscan_sort_gather", "gpuscan_sort_small_cpu", "gpuscan_sort_keys",
-                                                   NULL};
-    static const char *const together[] = {GPUSCAN__SORT_TOGETHER_KERNELS, NULL};
-    static const char *const together_custom[] = {GPUSCAN__SORT_TOGETHER_KERNELS, "gpuscan_sort_keys", NULL};
-    static const char *const in_buckets[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_count_buckets",
-                                             "gpuscan_sort_sweep_indices", "gpuscan_sort_fetch", NULL};
+#define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
+    static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
+                                          "gpuscan_sort_scatter", NULL};
+    static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
+                                          "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
+    static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
+    static const char *const fetched[] = {GPUSCAN__SORT_ALWAYS,         "gpuscan_sort_histogram",
+                                          "gpuscan_sort_sweep",         "gpuscan_sort_count_buckets",
+                                          "gpuscan_sort_sweep_indices", "gpuscan_sort_fetch",
+                                          NULL};
+    static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
+    static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
+    static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    if (own.record_rounds)
-        return in_buckets;
-    if (own.small && gpuscan__key_is_cpu(key))
-        return key->custom_size ? small_cpu_custom : small_cpu;
-    if (own.small)
-        return key->custom_size ? small_custom : small_sort;
-    if (own.together)
-        return key->custom_size ? together_custom : together;
-    if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
-        return key->custom_size ? single_custom : single;
-    if (gpuscan__key_is_cpu(key))
-        return key->custom_size ? buckets_custom : buckets;
-    return key->custom_size ? several_custom : several;
+    int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    const char *const *names = own.record_rounds ? fetched
+                               : own.small       ? (cpu ? small_cpu : small_sort)
+                               : own.together    ? together
+                               : is_single       ? single
+                               : cpu             ? buckets
+                                                 : several;
+    return names + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
@@ -26775,21 +25426,12 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns the last kernel, which makes keys of custom elements. */
-static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
-    const char *const *names = gpuscan__sort_kernels(key);
-    size_t i = 0;
-    while (names[i + 1])
-        i++;
-    return i;
-}
-
 /* Returns whether a word holds a digit's positions for two sub-groups. The counts from which positions are made lie in
-   the room of the tile's keys, with 8 bytes a key at most. A small sort counts in the words of the positions. */
+   the room of the tile's keys, with 8 bytes a key at most. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
-           (own->small || rank_groups << own->digit_bits <= 2 * tile) && tile < 65536;
+           rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
 /* Bytes before the states: words for the digits of 8 passes, for zeros of both signs, and for uneven buckets. */
@@ -26843,7 +25485,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t each = gpuscan__max(vectors * key, rounds * value);
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
-        bytes = gpuscan__max(bytes, own->small ? 0 : places) + places / 2;
+        bytes = gpuscan__max(bytes, places) + places / 2;
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
@@ -26892,8 +25534,6 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
     gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
-    gpuscan__define_number(text, "SORT_SOME_ROUNDS", own.rounds[3]);
-    gpuscan__define_number(text, "SORT_LEAST_ROUNDS", own.rounds[4]);
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
@@ -27044,22 +25684,50 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
 
-/* NVIDIA: shapes of the one group that sorts all elements, smallest first, and the bytes of keys and values that they
-   fit. It has more work-items than other groups, with fewer elements each. tuning: sort-small-shapes */
-typedef struct gpuscan__sort_small_shape {
-    uint32_t items, rounds, least_key, most_key, most_value;
-} gpuscan__sort_small_shape;
-static const gpuscan__sort_small_shape gpuscan__sort_small_shapes[] = {
-    {128, 4, 1, 8, 8}, {256, 4, 1, 8, 8}, {512, 4, 8, 8, 8},  {256, 8, 1, 4, 8},
-    {512, 5, 1, 8, 8}, {512, 8, 1, 8, 8}, {512, 10, 1, 4, 4}, {512, 12, 4, 4, 4}};
+/* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
+   ALONE: one group sorts all elements. It has more work-items than other groups, with fewer elements each. tuning:
+   sort-small-shapes
+   MEETING: groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
+   COUNTED: one launch for a count on the device. TILES: one or several launches a pass. If a tile of TILES holds all
+   elements, one group sorts. */
+enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
+enum { /* what a form needs */
+    GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
+    GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
+    GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
+    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
+    GPUSCAN__SORT_PLAIN = 16, /* no records */
+    GPUSCAN__SORT_FEW = 32,   /* sort_together elements at most, and more than one group sorts without such lanes */
+    GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
+    GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
+};
+typedef struct gpuscan__sort_form {
+    uint32_t form, needs;
+    uint64_t to;                         /* elements, at most */
+    uint32_t key_from, key_to, value_to; /* bytes of keys, and of values at most */
+    uint32_t group, rounds;              /* 0: the profile's */
+} gpuscan__sort_form;
+static const gpuscan__sort_form gpuscan__sort_forms[] = {
+    /* form, needs, to, key_from, key_to, value_to, group, rounds */
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 1, 4, 8, 256, 8},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2560, 1, 8, 8, 512, 5},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 4096, 1, 8, 8, 512, 8},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 5120, 1, 4, 4, 512, 10},
+    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 6144, 4, 4, 4, 512, 12},
+    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 8},
+    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 16},
+    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 32},
+    {GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
+    {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
-/* Rounds of groups that sort together. Two per unit do not always run at once. tuning: sort-together-rounds */
 enum {
-    GPUSCAN__SORT_TOGETHER_ROUNDS = 8, /* fewest rounds; doubled while they make more than TOGETHER_GROUPS groups */
-    GPUSCAN__SORT_TOGETHER_MOST_ROUNDS = 32, /* most rounds */
-    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* elements of a tile, at most, where groups have many work-items */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    /* if only the device knows the count, see gpuscan__sort_shape. tuning: sort-counted-rounds */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements of a tile from which more groups than MEETING_GROUPS are right */
+    GPUSCAN__SORT_MEETING_GROUPS = 64,
+    GPUSCAN__SORT_MOST_ROUNDS = 32, /* of tiles that are sorted together */
+    /* if only the device knows the count: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
@@ -27111,33 +25779,13 @@ static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *pla
     plan->key.record_rounds = key->vectors;
     if (!is_tuned) /* tiles of records get fewer rounds, so that they differ from tiles of indices */
         plan->key.record_rounds = (uint32_t)gpuscan__max(key->vectors / 2 / batch * batch, batch);
-    if (is_tuned && is_wide) /* these keys' digits take more registers, as in gpuscan__sort_shape */
+    if (is_tuned && is_wide) /* these keys' digits take more registers, as in gpuscan__sort_most_of */
         rounds -= batch;
     while (rounds > key->vectors &&
            gpuscan__sort_shared_bytes(gs, plan, key->group, rounds) > gs->device.local_memory)
         rounds -= (uint32_t)gpuscan__min(batch, rounds - key->vectors);
     key->vectors = (uint32_t)gpuscan__max(rounds, key->vectors);
     key->tile = key->group * key->vectors;
-}
-
-/* Fits one of NVIDIA's small shapes, the first that holds all elements. Returns whether there is one. */
-static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
-    size_t i;
-    plan->key.small = 1;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_shapes); i++) {
-        const gpuscan__sort_small_shape *shape = &gpuscan__sort_small_shapes[i];
-        if (count > shape->items * shape->rounds || shape->items > plan->common.group_limit ||
-            plan->key_size < shape->least_key || plan->key_size > shape->most_key ||
-            plan->values.size > shape->most_value)
-            continue;
-        plan->key.padded = 1;
-        gpuscan__sort_fit(gs, plan, shape->items, shape->rounds, shape->rounds);
-        if (count <= key->tile)
-            return 1;
-    }
-    return 0;
 }
 
 /* Cuts the bits into passes of about equal width. */
@@ -27161,17 +25809,170 @@ static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *pl
            (plan->passes % 2 == 0 || gpuscan__sort_packs(plan->fields));
 }
 
+/* The largest tile of a call on a GPU, before a form is chosen. */
+typedef struct gpuscan__sort_most {
+    uint32_t group, vectors, registers;
+    uint32_t batch;  /* the rounds are a multiple of this */
+    uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
+    uint32_t halves; /* keys and values go through local memory in pieces of a tile */
+    int is_wide;     /* digits of these keys take more registers */
+} gpuscan__sort_most;
+
+static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    int counted = is_single && desc->count_buffer.mem && profile->sort_together && profile->sort_counted_once;
+    const gpuscan__sort_tile *tile =
+        &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
+    int is_quick = gpuscan__whole_lanes(gs, profile->sort_group) && gs->device.lanes == GPUSCAN__LANES_PTX;
+    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
+    gpuscan__sort_most most;
+    most.group = is_quick && is_single ? tile->group : profile->sort_group;
+    most.vectors = is_quick && is_single ? tile->rounds : profile->sort_vectors;
+    most.registers = tile->registers;
+    most.batch = is_quick ? 4 : 1;
+    most.is_wide = gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
+                   (plan->begin != 0 || plan->end != 8 * plan->key_size);
+    if (is_quick && is_single && most.is_wide)
+        most.vectors -= most.batch;
+    if (is_quick && is_single && plan->values.size == 12) /* more fields take more registers */
+        most.vectors -= most.batch * (gpuscan__sort_field_count(plan->fields) - 1);
+    most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
+    if (!is_quick && plan->values.size &&
+        (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
+        most.vectors -= most.vectors / 8; /* the loop over tiles or passes takes registers, too */
+    most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
+                  profile->sort_halves > (plan->values.size == 0 ? 1u : 0u) &&
+                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
+    if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
+        most.vectors /= parts; /* few elements: the tile goes through local memory as a whole */
+        most.halves = 0;
+    }
+    if (most.halves) {
+        most.batch = (uint32_t)gpuscan__max(most.batch, parts);
+        most.vectors = most.vectors / most.batch * most.batch;
+    }
+    gpuscan__sort_fit(gs, plan, most.group, most.vectors, most.batch);
+    most.has = (is_quick ? (uint32_t)GPUSCAN__SORT_QUICK : 0) | (is_single ? (uint32_t)GPUSCAN__SORT_SINGLE : 0) |
+               (desc->count_buffer.mem ? 0 : (uint32_t)GPUSCAN__SORT_KNOWN) |
+               (counted ? (uint32_t)GPUSCAN__SORT_ONCE : 0) | (plan->fields ? 0 : (uint32_t)GPUSCAN__SORT_PLAIN);
+    if (desc->count <= profile->sort_together && (most.batch > 1 || desc->count > plan->common.key.tile))
+        most.has |= GPUSCAN__SORT_FEW;
+    return most;
+}
+
+/* Fits tiles of groups that all run at once. Returns whether there are compute units for all groups. */
+static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
+                                     uint32_t rounds) {
+    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
+    uint64_t units = gs->device.units / gs->device.profile.sort_units;
+    int can_halve = gs->device.profile.sort_halves && gpuscan__whole_lanes(gs, group) &&
+                    (plan->key_size == 8 || plan->values.size == 8);
+    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_MEETING_TILE &&
+        count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
+        return 0;
+    for (plan->key.halved = 0;; plan->key.halved = 1) {
+        plan->key.padded = plan->key.together = 1;
+        gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
+        if (gpuscan__ceil_div(count, plan->common.key.tile) <= units)
+            return 1;
+        if (plan->key.halved || !can_halve)
+            return 0;
+    }
+}
+
+/* Fits tiles, and sets how a group counts digits. Few elements get smaller tiles. */
+static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__key *key = &plan->common.key;
+    int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
+    int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
+    uint32_t vectors = most->vectors;
+    plan->key.halved = most->halves;
+    if (is_tuned && !counted) {
+        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
+        vectors =
+            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
+    }
+    gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
+    /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
+    plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
+                       (plan->key_size == 8 || plan->values.size == 8);
+    if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
+        plan->key.padded = 0;
+    if (gpuscan__sort_fetches(gs, plan))
+        gpuscan__sort_fit_indices(gs, plan, most->batch, is_tuned, most->is_wide);
+    plan->key.small = desc->count <= key->tile && !most->halves && !plan->fields && !counted;
+    if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
+        return;
+    plan->key.counted = desc->count_buffer.mem != NULL;
+    key->registers = gpuscan__registers(gs, key, most->registers);
+    plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
+    plan->key.copies = 32;
+    while (plan->key.copies > 1 &&
+           (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
+            gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
+        plan->key.copies /= 2;
+}
+
+/* Sets the rounds of smaller counts' tiles. A tile of few rounds keeps its counts in the states of a quarter of a whole
+   tile. */
+static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
+    uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
+    int wide = plan->key_size > 4;
+    plan->key.together = 1;
+    gpuscan__sort_fit_tiles(gs, plan, most);
+    vectors = plan->common.key.vectors;
+    fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
+    rounds[0] = (uint32_t)gpuscan__max(
+        gpuscan__min(wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, fewer),
+        gpuscan__ceil_div(vectors, 4 * batch) * batch);
+    rounds[1] = (uint32_t)gpuscan__min(wide ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_MOST_ROUNDS, vectors);
+    if (gs->device.profile.sort_one)
+        rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+}
+
+/* Gives the call a row's form. Returns whether the form fits. */
+static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
+                              const gpuscan__sort_form *row) {
+    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
+    switch (row->form) {
+    case GPUSCAN__SORT_ALONE:
+        if (row->group > plan->common.group_limit)
+            return 0;
+        plan->key.small = plan->key.padded = 1;
+        gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
+        return count <= plan->common.key.tile;
+    case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
+    case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
+    default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
+    }
+}
+
+static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
+    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    gpuscan__sort_most most;
+    const gpuscan__sort_form *row = gpuscan__sort_forms;
+    plan->key.digit_bits = is_single ? 8 : 4;
+    most = gpuscan__sort_most_of(gs, plan, is_single);
+    while ((row->needs & ~most.has) || count > row->to || plan->key_size < row->key_from ||
+           plan->key_size > row->key_to || plan->values.size > row->value_to ||
+           !gpuscan__sort_take(gs, plan, &most, row))
+        row++;
+}
+
 /* Sets the key, unless it is a self-test's, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
-    uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
-    int is_float = gpuscan__is_float((gpuscan_type)key->src);
-    int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
+    int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
     } else {
+        memset(&plan->key, 0, sizeof(plan->key));
         plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     }
     if (plan->by_index)
@@ -27185,114 +25986,17 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.digit_bits = 8;
-    plan->key.whole = plan->key.counted = 0;
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.record_rounds = 0;
-    memset(plan->key.rounds, 0, sizeof(plan->key.rounds));
     plan->key.fields = plan->fields;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
+        plan->key.digit_bits = 8;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
-        plan->key.whole = is_float && is_whole;
+        plan->key.whole = (uint32_t)is_whole;
     } else {
-        const gpuscan__profile *profile = &gs->device.profile;
-        int is_single = gpuscan__is_single_pass(strategy);
-        int counted = is_single && desc->count_buffer.mem && profile->sort_together && profile->sort_counted_once;
-        const gpuscan__sort_tile *tile =
-            &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
-        uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1, halves;
-        uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
-        int is_tuned = is_single && batch == 4, fetches = gpuscan__sort_fetches(gs, plan);
-        plan->key.digit_bits = is_single ? 8 : 4;
-        if (is_tuned) {
-            group = tile->group;
-            vectors = tile->rounds;
-            if (is_float && !is_whole)
-                vectors -= batch; /* these keys' digits take more registers */
-            if (plan->values.size == 12) /* more fields take more registers */
-                vectors -= batch * (gpuscan__sort_field_count(plan->fields) - 1);
-        }
-        group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
-        if (batch == 1 && plan->values.size && (desc->count_buffer.mem || desc->count <= (uint64_t)group * vectors))
-            vectors -= vectors / 8; /* the loop over tiles or passes takes registers, too */
-        halves = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
-                 profile->sort_halves > (plan->values.size == 0 ? 1u : 0u) &&
-                 gpuscan__max(plan->values.size, plan->key_size) >= 8;
-        if (halves && !plan->fields && !counted && desc->count <= (uint64_t)group * (vectors / parts)) {
-            vectors /= parts; /* few elements: the tile goes through local memory as a whole */
-            halves = 0;
-        }
-        if (halves) {
-            batch = (uint32_t)gpuscan__max(batch, parts);
-            vectors = vectors / batch * batch;
-        }
-        gpuscan__sort_fit(gs, plan, group, vectors, batch);
-        plan->key.small = batch == 4 && !plan->fields && gpuscan__sort_fit_small(gs, plan);
-        if (!plan->key.small && is_single && !plan->fields && !desc->count_buffer.mem &&
-            (batch > 1 || desc->count > key->tile) && desc->count <= gs->device.profile.sort_together) {
-            uint32_t some = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
-            uint32_t rounds = GPUSCAN__SORT_TOGETHER_ROUNDS;
-            uint64_t most = gs->device.units / gs->device.profile.sort_units;
-            uint64_t groups = gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, most);
-            int can_halve = gs->device.profile.sort_halves && gpuscan__whole_lanes(gs, some) &&
-                            (plan->key_size == 8 || plan->values.size == 8);
-            while (rounds < GPUSCAN__SORT_TOGETHER_MOST_ROUNDS && some * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
-                   desc->count > groups * some * rounds)
-                rounds *= 2;
-            for (;; plan->key.halved = 1) {
-                plan->key.padded = plan->key.together = 1;
-                gpuscan__sort_fit(gs, plan, some, rounds, batch);
-                plan->key.together = gpuscan__ceil_div(desc->count, key->tile) <= most;
-                if (plan->key.together || plan->key.halved || !can_halve)
-                    break;
-            }
-        }
-        if (!plan->key.small && !plan->key.together) {
-            plan->key.halved = halves;
-            plan->key.padded = 0;
-            if (is_tuned && !counted) {
-                uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * batch;
-                vectors = (uint32_t)gpuscan__min(vectors, batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
-            }
-            gpuscan__sort_fit(gs, plan, group, vectors, batch);
-            /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
-            plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                               (plan->key_size == 8 || plan->values.size == 8);
-            if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
-                plan->key.padded = 0;
-            if (fetches)
-                gpuscan__sort_fit_indices(gs, plan, batch, is_tuned, is_float && !is_whole);
-            plan->key.small = desc->count <= key->tile && !halves && !plan->fields && !counted;
-            plan->key.together = (uint32_t)counted;
-        }
         key->registers = 0;
-        plan->key.loads = plan->key.copies = 0;
-        plan->key.whole = is_single && is_float && is_whole;
-        plan->key.counted = is_single && desc->count_buffer.mem && !plan->key.small && (counted || !plan->key.together);
-        if (counted && !plan->key.small) {
-            uint32_t fewer = (uint32_t)gpuscan__max(key->vectors * 4 / 5 / batch * batch, batch);
-            uint32_t few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
-            uint32_t more = plan->key_size > 4 ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_TOGETHER_MOST_ROUNDS;
-            /* a tile of few rounds keeps its counts in the states of a quarter of a whole tile */
-            uint32_t room = (uint32_t)gpuscan__ceil_div(key->vectors, 4 * batch) * batch;
-            plan->key.rounds[0] = (uint32_t)gpuscan__max(gpuscan__min(few, fewer), room);
-            plan->key.rounds[1] = (uint32_t)gpuscan__min(more, key->vectors);
-            if (profile->sort_one) {
-                plan->key.rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-                plan->key.rounds[3] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 2 / batch * batch, batch);
-                plan->key.rounds[4] = (uint32_t)gpuscan__max(plan->key.rounds[2] / 4 / batch * batch, batch);
-            }
-        }
-        if (is_single && !plan->key.small && (counted || !plan->key.together)) {
-            key->registers = gpuscan__registers(gs, key, tile->registers);
-            plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
-            plan->key.copies = 32;
-            while (plan->key.copies > 1 &&
-                   (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-                    gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
-                plan->key.copies /= 2;
-        }
+        gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
+        plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
     }
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
@@ -27680,7 +26384,8 @@ typedef struct gpuscan__sort_run {
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain, run->program, kernel, run->stand_in);
+    return gpuscan__launch_begin(run->chain, run->program, kernel + (run->plan->common.key.custom_size != 0),
+                                 run->stand_in);
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -27707,13 +26412,11 @@ static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, gpuscan__sort_keys_kernel(&plan->common.key));
+    gpuscan__launch launch = gpuscan__launch_begin(run->chain, run->program, 0, run->stand_in);
     gpuscan__sort_keys_numbers numbers;
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flags = plan->common.flags;
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
@@ -27730,11 +26433,9 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     numbers.src_offset = gpuscan__arg_place(&launch, from, 1) * (from->buffer.mem ? size : 1);
     numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    numbers.flags = plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
@@ -27767,15 +26468,10 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
         gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.end = plan->end;
-    numbers.width = plan->width;
-    numbers.passes = plan->passes;
-    numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1) |
-                    (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    numbers.flags |= gpuscan__sort_values_flags(plan, 0, plan->passes - 1) |
+                     (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
+    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     return gpuscan__sort_end(
         run, &launch, &numbers, sizeof(numbers), 1,
         gpuscan__key_is_cpu(&plan->common.key)
@@ -27797,7 +26493,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 }
 
 /* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
-static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
+static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
 /* Returns the most elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
@@ -27833,11 +26529,7 @@ static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.end = plan->end;
-    numbers.width = plan->width;
-    numbers.passes = plan->passes;
+    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
     if (plan->key.counted) {
         int more;
@@ -27894,14 +26586,8 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
     numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.end = plan->end;
-    numbers.width = plan->width;
-    numbers.passes = plan->passes;
-    numbers.flags = plan->common.flags;
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.cleared_offset = numbers.bases_offset + gpuscan__sort_counts_at(plan);
     numbers.cleared = gpuscan__sort_counts(plan);
     numbers.bucket_most = plan->common.forced ? desc->count / 3 /* round 1 has a larger bucket, with most types */
@@ -27968,15 +26654,13 @@ static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
     numbers.states_offset = numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
     numbers.begins_offset = numbers.all_bases_offset + ((uint64_t)(plan->passes - 1) << plan->key.digit_bits);
     numbers.counts_offset = numbers.all_bases_offset + gpuscan__sort_counts_at(plan);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.width = plan->width;
     numbers.passes = plan->passes - 1;
     numbers.tiles = GPUSCAN__SORT_COUNT_TILES;
     numbers.cleared = plan->index_tiles << plan->key.digit_bits;
-    numbers.flags = plan->common.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
                              gpuscan__ceil_div(plan->index_tiles, numbers.tiles),
                              gpuscan__sort_histogram_bytes(run->chain->gs, plan, run->group));
@@ -28016,9 +26700,7 @@ static gpuscan_result gpuscan__sort_fetch_records(gpuscan__sort_run *run) {
     numbers.indices_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[plan->passes % 2], sizeof(cl_uint));
     numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flags = plan->common.flags;
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
                              gpuscan__ceil_div(desc->count, (uint64_t)run->group * GPUSCAN__SORT_FETCHED), 0);
 }
@@ -28194,19 +26876,20 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code with a stable merge sort. places: 2 * count; the returned half holds the result. */
+/* Sorts indices by code, digit by digit. places: 2 * count; the returned half holds the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
-    uint32_t *from = places, *to = places + count, *swap;
-    uint64_t run, begin, i;
+    uint32_t *from = places, *to = places + count, *swap, shift;
+    uint64_t begins[257], i;
     for (i = 0; i < count; i++)
         from[i] = (uint32_t)i;
-    for (run = 1; run < count; run *= 2) {
-        for (begin = 0; begin < count; begin += 2 * run) {
-            uint64_t a = begin, middle = gpuscan__min(begin + run, count), b = middle;
-            uint64_t end = gpuscan__min(begin + 2 * run, count);
-            for (i = begin; i < end; i++)
-                to[i] = a < middle && (b == end || codes[from[a]] <= codes[from[b]]) ? from[a++] : from[b++];
-        }
+    for (shift = 0; shift < 64; shift += 8) {
+        memset(begins, 0, sizeof(begins));
+        for (i = 0; i < count; i++)
+            begins[(codes[i] >> shift & 0xff) + 1]++;
+        for (i = 0; i < 256; i++)
+            begins[i + 1] += begins[i];
+        for (i = 0; i < count; i++)
+            to[begins[codes[from[i]] >> shift & 0xff]++] = from[i];
         swap = from;
         from = to;
         to = swap;
@@ -28225,125 +26908,93 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Fills the expected dst from src and the order. */
-static void gpuscan__test_moved(const uint32_t *order, uint64_t count, const gpuscan__test_array *src,
-                                gpuscan__test_array *dst, size_t size) {
-    uint64_t i;
-    for (i = 0; i < count; i++)
-        memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
-}
-
-/* Tests a round: 1 wants indices if the program can move them; 2 gathers payloads and sorts by some bits only. */
-static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                               unsigned round, int *right) {
-    gpuscan_type type = (gpuscan_type)program->key.src;
-    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0, k;
-    uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
-    gpuscan__sort_plan plan;
-    gpuscan_sort_desc desc;
-    gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-    gpuscan_payload payloads[GPUSCAN__SORT_FIELDS];
-    gpuscan__test test;
-    gpuscan__test_array *src, *dst, *permutation = NULL;
-    gpuscan__test_array *payload_src[GPUSCAN__SORT_FIELDS], *payload_dst[GPUSCAN__SORT_FIELDS];
-    uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
+/* Adds src, dst and a permutation, if the desc wants one. Returns the order of the keys; NULL: no memory. */
+static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t index_size) {
+    gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
+    uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
+    uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
+    gpuscan_type raw = gpuscan__unsigned_types[size == 8 ? 3 : size / 2];
+    unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
+    unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
+    uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
     const uint32_t *order;
-    gpuscan_result r;
+    if (desc->index_type)
+        permutation = gpuscan__test_out(test, &desc->permutation, count * index_size);
+    if (test->failed)
+        return NULL;
+    for (i = 0; i < count; i++) {
+        key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
+        codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
+        gpuscan__put(raw, src, i, key);
+    }
+    order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
+    for (i = 0; i < count; i++) {
+        memcpy(dst + i * size, src + (size_t)order[i] * size, size);
+        if (permutation)
+            gpuscan__put(desc->index_type, permutation, i, order[i]);
+    }
+    return order;
+}
+
+/* Round 1 wants indices if the program can move them; round 2 gathers payloads and sorts by some bits only. */
+static int gpuscan__sort_test(gpuscan__test *test) {
+    const gpuscan__key *key = test->key;
+    gpuscan__sort_key own = gpuscan__sort_own(key);
+    gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
+    gpuscan_type value = (gpuscan_type)key->dst;
+    unsigned char *src, *dst;
+    const uint32_t *order;
+    uint32_t value_size = gpuscan__types[value].size, k;
+    uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
+    unsigned round = test->round;
+    if (round >= (own.rounds[2] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+        return 0;
+    desc->key_type = (gpuscan_type)key->src;
+    desc->count = 3 * (uint64_t)key->tile + 5;
     if (own.small)
-        count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
+        desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
     if (own.together && own.counted && round > 0)
-        count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)program->key.group * own.rounds[round - 1] - 1;
-    memset(&desc, 0, sizeof(desc));
-    memset(payloads, 0, sizeof(payloads));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    desc.key_type = type;
-    desc.count = count;
-    desc.descending = round == 1;
-    desc.payloads = payloads;
-    src = gpuscan__test_array_of(&test, &desc.src, count * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
+        desc->count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)key->group * own.rounds[round - 1] - 1;
+    desc->descending = round == 1;
+    desc->payloads = test->payloads;
     if (round == 2 && !own.whole) {
-        desc.bit_begin = first = 3;
-        desc.bit_end = 8 * size - 2;
-        mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;
+        desc->bit_begin = 3;
+        desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
     }
-    if (moves_indices && round == 1) {
-        desc.index_type = (gpuscan_type)program->key.dst;
-        permutation = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
-    } else if (value_size) {
-        payloads[0].size = moves_indices && round == 2 ? 12 : value_size;
-        desc.payload_count = 1;
-    }
+    if (moves_indices && round == 1)
+        desc->index_type = value;
+    else if (value_size)
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
-        payloads[k].size = gpuscan__sort_field_size(own.fields, desc.payload_count++);
-    for (k = 0; k < desc.payload_count; k++) {
-        payload_src[k] = gpuscan__test_array_of(&test, &payloads[k].src, count * payloads[k].size);
-        payload_dst[k] = gpuscan__test_array_of(&test, &payloads[k].dst, count * payloads[k].size);
+        test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
+    order = gpuscan__sort_test_keys(test, value_size);
+    for (k = 0; k < desc->payload_count && order; k++) {
+        gpuscan_payload *payload = &test->payloads[k];
+        src = gpuscan__test_in(test, &payload->src, desc->count * payload->size);
+        dst = gpuscan__test_out(test, &payload->dst, desc->count * payload->size);
+        for (i = 0; i < desc->count * payload->size && !test->failed; i++)
+            src[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
+        for (i = 0; i < desc->count && !test->failed; i++)
+            memcpy(dst + i * payload->size, src + (size_t)order[i] * payload->size, payload->size);
     }
-    test.failed |= codes == NULL;
-    if (!test.failed) {
-        uint64_t flip = gpuscan__sort_flip(type, desc.descending);
-        for (i = 0; i < count; i++) {
-            gpuscan__number key;
-            key.bits = gpuscan__test_key(size, i, count, round) & ~(uint64_t)0 >> (64 - 8 * size);
-            codes[i] = gpuscan__sort_code(type, key.bits, flip) >> first & mask;
-            gpuscan__put_number(size == 8   ? GPUSCAN_TYPE_U64
-                                : size == 4 ? GPUSCAN_TYPE_U32
-                                : size == 2 ? GPUSCAN_TYPE_U16
-                                            : GPUSCAN_TYPE_U8,
-                                src->before, i, key);
-        }
-        order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
-        gpuscan__test_filled(src);
-        gpuscan__test_moved(order, count, src, dst, size);
-        for (k = 0; k < desc.payload_count; k++) {
-            for (i = 0; i < count * payloads[k].size; i++)
-                payload_src[k]->before[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
-            gpuscan__test_filled(payload_src[k]);
-            gpuscan__test_moved(order, count, payload_src[k], payload_dst[k], payloads[k].size);
-        }
-        for (i = 0; i < count && permutation; i++) {
-            gpuscan__number index;
-            index.bits = order[i];
-            gpuscan__put_number(desc.index_type, permutation->expected, i, index);
-        }
-    }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
-    gpuscan__release(&gs->allocator, codes);
-    return r;
+    return 1;
 }
 
-static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              unsigned round, int *right) {
-    unsigned rounds = gpuscan__sort_own(&program->key).rounds[2] ? GPUSCAN__SORT_TEST_ROUNDS : 3;
-    return round < rounds ? gpuscan__sort_test_round(gs, common, program, round, right) : GPUSCAN_SUCCESS;
-}
-
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, GPUSCAN__SORT_TEST_ROUNDS, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
     gpuscan_sort_desc copy;
     gpuscan__sort_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.src.mem || copy.dst.mem || copy.permutation.mem || copy.src.offset || copy.dst.offset ||
-        copy.permutation.offset || copy.count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src, dst, permutation and count of the desc must be zero");
+    gpuscan__host_enter(&host, gs, &gpuscan__sort_operation, desc, &copy);
     copy.may_destroy_src = 0;
-    copy.count = count;
-    gpuscan__host_add(&host, "src", src, &copy.src);
-    if (dst)
-        gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    if (permutation)
-        gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
+    gpuscan__host_set(&host, "count", count, &copy.count);
+    gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, dst != NULL);
+    gpuscan__host_add(&host, "permutation", permutation, &copy.permutation, permutation != NULL);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SORT */
 
@@ -28436,16 +27087,12 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory: for two rows of each sub-group's tile with lanes, for exchanged sums without. */
+/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    if (gpuscan__uses_lanes(gs, key))
-        bytes += 2 * items * channels * gpuscan__types[plan->e.dst].size;
-    else if (key->group > gpuscan__group_lanes(gs, key->group))
-        bytes += items * plan->e.t_size;
-    return bytes;
+    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -28786,128 +27433,96 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
                                              images * plan->bands * blocks);
 }
 
-/* Returns a pixel's channel, small enough for exact float sums of it and of its square; for integers any value. */
-static gpuscan__number gpuscan__test_channel(gpuscan_type src, gpuscan_type dst, uint64_t i) {
-    gpuscan__number x;
-    if (gpuscan__is_float(src))
-        x.real = (double)(gpuscan__mix(i) % 4);
-    else
-        x.bits = gpuscan__is_float(dst) ? gpuscan__mix(i) % 4 : gpuscan__wrap(src, gpuscan__mix(i));
-    return x;
+/* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
+   Factors of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
+static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
+    if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
+        return 1 + gpuscan__mix(i) % 2;
+    return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
 }
 
-static gpuscan__number gpuscan__get_cell(gpuscan_type type, const unsigned char *cells, uint64_t i) {
-    uint32_t size = gpuscan__types[type].size, u32;
-    gpuscan__number x;
-    float f32;
-    if (size == 8) {
-        memcpy(&x, cells + i * size, sizeof(x));
-        return x;
-    }
-    memcpy(&u32, cells + i * size, sizeof(u32));
-    memcpy(&f32, cells + i * size, sizeof(f32));
-    if (type == GPUSCAN_TYPE_F32)
-        x.real = (double)f32;
-    else
-        x.bits = gpuscan__wrap(type, u32);
-    return x;
-}
-
-/* Fills src, and the expected table: each cell is its row's sum so far plus the cell above. */
+/* Fills src, and the expected table. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
-    gpuscan_type type = desc->dst_type;
-    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, pitch = desc->dst_pitch * channels;
-    uint64_t cells = (desc->width + exclusive) * channels, x, y;
+    gpuscan_type from = desc->src_type, to = desc->dst_type;
+    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
+    uint64_t rows = 0, sums[4], factor, by_row = 0, at;
+    uint64_t least = gpuscan__types[from].kind == 's' && !gpuscan__is_float(to)
+                         ? (uint64_t)1 << (gpuscan__types[from].size * 4 - 1)
+                         : 0;
     for (y = 0; y < desc->height + exclusive; y++) {
-        uint64_t row = desc->dst.offset + y * pitch;
-        gpuscan__number sum[4];
-        memset(sum, 0, sizeof(sum));
-        for (x = 0; x < cells; x++) {
-            gpuscan__number *own = &sum[x % channels], all, value;
-            if ((x >= channels && y > 0) || !exclusive) {
-                uint64_t at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
-                value = gpuscan__test_channel(desc->src_type, type, at);
-                gpuscan__put_number(desc->src_type, src, at, value);
-                value = gpuscan__convert_number(type, desc->src_type, value);
-                if (desc->square)
-                    value = gpuscan__combine_numbers(type, GPUSCAN_OP_MUL, value, value);
-                *own = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, *own, value);
+        if (y >= exclusive) {
+            by_row = gpuscan__test_pixel_factor(desc, ~y);
+            rows += desc->square ? by_row * by_row : by_row;
+        }
+        memset(sums, 0, sizeof(sums));
+        for (x = 0; x < (desc->width + exclusive) * channels; x++) {
+            if (x >= exclusive * channels) {
+                factor = gpuscan__test_pixel_factor(desc, x) - least;
+                sums[x % channels] += desc->square ? factor * factor : factor;
+                at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
+                if (y >= exclusive)
+                    gpuscan__put(from, src, at, factor * by_row);
             }
-            all = *own;
-            if (y > 0)
-                all = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, all,
-                                               gpuscan__get_cell(type, table, row - pitch + x));
-            gpuscan__put_number(type, table, row + x, all);
+            gpuscan__put(to, table, desc->dst.offset + y * desc->dst_pitch * channels + x, rows * sums[x % channels]);
         }
     }
 }
 
 /* Rounds 0 and 1: three bands of several strips, in more than one group. Round 2: less than one band and strip. */
-static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                  unsigned round, int *right) {
-    const gpuscan__key *key = &program->key;
+static int gpuscan__integral_test(gpuscan__test *test) {
+    const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
-    uint32_t vector = gpuscan__vector(common->e.t_size, common->e.t_size);
-    uint64_t strip = (uint64_t)gpuscan__group_lanes(gs, key->group) * vector;
-    gpuscan__integral_plan plan;
-    gpuscan_integral_desc desc;
-    gpuscan_buffer unused = {NULL, 0};
-    gpuscan__test test;
-    gpuscan__test_array *src, *dst;
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    desc.src_type = (gpuscan_type)key->src;
-    desc.dst_type = (gpuscan_type)key->dst;
-    desc.channels = own.channels;
-    desc.square = (int)own.square;
-    desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
-    desc.width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
-    desc.height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc.src.offset = desc.dst.offset = round == 1; /* whether vectors are aligned */
-    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
-    desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
-    if (own.image)
-        desc.src.offset = 0;
-    src = gpuscan__test_array_of(&test, own.image ? &unused : &desc.src,
-                                 (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
-                                     gpuscan__types[key->src].size);
-    dst = gpuscan__test_array_of(&test, &desc.dst,
-                                 (desc.dst.offset + (desc.height + 1) * desc.dst_pitch * own.channels) *
-                                     gpuscan__types[key->dst].size);
-    if (!test.failed) {
-        gpuscan__test_table(&desc, src->before, dst->expected);
-        gpuscan__test_filled(src);
-    }
+    gpuscan_integral_desc *desc = (gpuscan_integral_desc *)test->desc;
+    uint32_t vector = gpuscan__vector(test->of->e.t_size, test->of->e.t_size);
+    uint64_t strip = (uint64_t)gpuscan__group_lanes(test->gs, key->group) * vector;
+    unsigned round = test->round;
+    unsigned char *src, *dst;
+    if (round == 3)
+        return 0;
+    desc->src_type = (gpuscan_type)key->src;
+    desc->dst_type = (gpuscan_type)key->dst;
+    desc->channels = own.channels;
+    desc->square = (int)own.square;
+    desc->kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    desc->width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
+    desc->height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
+    desc->src.offset = own.image ? 0 : round == 1; /* whether vectors are aligned */
+    desc->dst.offset = round == 1;
+    desc->src_pitch = gpuscan__ceil_div(desc->width, 64) * 64;
+    desc->dst_pitch = desc->src_pitch + 64 + (round == 1);
+    src = gpuscan__test_in(test, own.image ? NULL : &desc->src,
+                           (desc->src.offset + desc->height * desc->src_pitch * own.channels) *
+                               gpuscan__types[key->src].size);
+    dst = gpuscan__test_out(test, &desc->dst,
+                            (desc->dst.offset + (desc->height + 1) * desc->dst_pitch * own.channels) *
+                                gpuscan__types[key->dst].size);
+    if (test->failed)
+        return 1;
+    gpuscan__test_table(desc, src, dst);
     if (own.image) {
-        gpuscan__test_image_of(&test, &desc.src_image, src, own.image, desc.src_type, own.channels, desc.src_pitch,
-                               desc.height);
-        desc.src_pitch = 0;
+        const gpuscan__test_image image = {&desc->src_image, src,           desc->src_type, own.image,
+                                           own.channels,     desc->src_pitch, desc->height};
+        test->image = image;
+        desc->src_pitch = 0;
     }
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    plan.is_apart = round == 0;
-    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    ((gpuscan__integral_plan *)(void *)test->plan)->is_apart = round == 0;
+    return 1;
 }
 
-GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 3, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
     gpuscan_integral_desc copy;
     gpuscan__integral_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height ||
-        copy.src_image.mem)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src, src_image, dst, width, height of the desc must be zero");
-    copy.width = width;
-    copy.height = height;
-    gpuscan__host_add(&host, "src", src, &copy.src);
-    gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
+    gpuscan__host_enter(&host, gs, &gpuscan__integral_operation, desc, &copy);
+    gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
+    gpuscan__host_set(&host, "width", width, &copy.width);
+    gpuscan__host_set(&host, "height", height, &copy.height);
+    gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_INTEGRAL */
 
@@ -28935,10 +27550,10 @@ typedef struct gpuscan__quantile_plan {
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
+#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(batches)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
-    X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
-    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(row_groups) X(batches) X(arrivals_offset)             \
-    X(sums_offset) X(flags)
+    GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
+    X(lower) X(upper) X(bin_width) X(none) X(arrivals_offset) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
@@ -29191,13 +27806,7 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     memset(&fractions, 0, sizeof(fractions));
     memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, &fractions, sizeof(fractions));
-    numbers.row_groups = plan->row_groups;
-    numbers.batches = plan->batches;
-    numbers.rows = plan->rows;
-    numbers.pitch = plan->pitch;
-    numbers.bins = plan->bins;
-    numbers.results = plan->results;
-    numbers.cdf_size = plan->cdf_size;
+    GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.lower = gpuscan__float_bits(plan->lower);
@@ -29215,115 +27824,94 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
-    uint64_t total = 1, sum = 0;
+    uint64_t total = 1, sum = 0, count;
     uint32_t b, half = bins / 2 - 1; /* the last bin of the first half */
-    gpuscan__number x;
     while (total < (uint64_t)bins * 8)
         total *= 2;
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
-        x.bits = gpuscan__mix(from_end) % 4;
-        if (from_end == bins / 2) /* the middle bin of an odd number */
-            x.bits = 0;
+        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* the middle bin of an odd number is empty */
         if (from_end == half) /* completes half of the total */
-            x.bits = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
-        sum += x.bits;
+            count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
+        sum += count;
         sums[b] = sum;
-        gpuscan__put_number(counter, counts, b, x);
+        gpuscan__put(counter, counts, b, count);
     }
     return total;
 }
 
-/* Tests several rows. By the form, a rank's bin is expected, its upper edge or, for MEAN, the bins' middle. */
-static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                                  unsigned round, int *right) {
-    const gpuscan__key *key = &program->key;
-    gpuscan_type counter = (gpuscan_type)key->src;
-    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
-    int large = key->own[0] == GPUSCAN__QUANTILE_LARGE; /* without a cdf */
-    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
-    uint64_t rows = small ? 20 : 2;
-    double fractions[GPUSCAN__TEST_RANKS];
-    uint32_t ranks = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
-    uint64_t *sums, total = 0, row;
-    gpuscan__quantile_plan plan;
-    gpuscan_quantile_desc desc;
-    gpuscan__test test;
-    gpuscan__test_array *counts, *cdf, *dst;
-    gpuscan_result r;
-    if (small) /* all of a sub-group's vectors, or a few */
-        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
-                                      gpuscan__quantile_held(gs, key) * (16 / size));
-    sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums));
-    memset(&desc, 0, sizeof(desc));
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    test.failed = sums == NULL;
-    desc.counter_type = counter;
-    desc.bins = bins;
-    desc.rows = rows;
-    desc.pitch = bins + round;
-    desc.form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
-    desc.fractions = fractions;
-    desc.fraction_count = ranks;
-    counts = gpuscan__test_array_of(&test, &desc.counts, rows * desc.pitch * size);
-    cdf = large ? NULL : gpuscan__test_array_of(&test, &desc.cdf, rows * desc.pitch * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, rows * ranks * 4);
-    for (row = 0; row < rows && !test.failed; row++) {
-        total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
-        for (k = 0; k < bins && cdf; k++) {
-            gpuscan__number sum;
-            sum.bits = sums[k];
-            gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
-        }
-        for (k = 0; k < ranks; k++) {
-            uint32_t bin = 2 + (bins - 3) * k / (ranks - 1), result;
-            uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
-            while (bin > 0 && before == rank) /* an empty bin */
-                before = --bin ? sums[bin - 1] : 0;
-            if (desc.form == GPUSCAN_QUANTILE_BIN && k % 2)
-                rank = before + 1;
-            fractions[k] = (double)rank / (double)total;
-            result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
-            if (desc.form == GPUSCAN_QUANTILE_MEAN) {
-                fractions[k] = (double)(k / 2) / 16;
-                if (k % 2) /* the fraction before, mirrored at the middle */
-                    fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
-                result = gpuscan__float_bits((float)bins / 2);
-            }
-            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < ranks / 2)
-                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? ranks / 2 : ranks) + k) * 4,
-                       &result, 4);
-        }
+/* Sets the fractions of a row and the expected results. By the form, a rank's bin is expected, its upper edge or, for
+   MEAN, the bins' middle. */
+static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
+                                unsigned char *dst) {
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
+    uint32_t ranks = (uint32_t)desc->fraction_count, bins = (uint32_t)desc->bins, k, result;
+    double total = (double)sums[bins - 1];
+    for (k = 0; k < ranks; k++) {
+        uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
+        uint64_t rank = sums[bin], before = sums[bin - 1];
+        while (bin > 0 && before == rank) /* an empty bin */
+            before = --bin ? sums[bin - 1] : 0;
+        fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
+        if (is_mean) /* the odd fractions mirror those before them at the middle */
+            fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
+        result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
+        if (!is_mean || k < ranks / 2)
+            memcpy(dst + k * 4, &result, 4);
     }
-    if (!test.failed)
-        gpuscan__test_filled(counts);
-    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
-    gpuscan__release(&gs->allocator, sums);
-    return r;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 3, gpuscan__prove_stand_in);
+/* Tests several rows. */
+static int gpuscan__quantile_test(gpuscan__test *test) {
+    const gpuscan__key *key = test->key;
+    gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
+    gpuscan_type counter = (gpuscan_type)key->src;
+    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    unsigned round = test->round;
+    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint64_t *sums, row;
+    double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
+    unsigned char *counts, *cdf = NULL, *dst;
+    if (round == 3)
+        return 0;
+    if (small) /* all of a sub-group's vectors, or a few */
+        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
+                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
+    desc->counter_type = counter;
+    desc->bins = bins;
+    desc->rows = small ? 20 : 2;
+    desc->pitch = bins + round;
+    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
+    desc->fractions = fractions;
+    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
+    counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
+    if (key->own[0] != GPUSCAN__QUANTILE_LARGE)
+        cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
+    dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
+    sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
+    for (row = 0; row < desc->rows && !test->failed; row++) {
+        gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
+        for (k = 0; k < bins && cdf; k++)
+            gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
+        gpuscan__test_ranks(desc, sums, fractions,
+                            dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
+    }
+    return 1;
+}
+
+GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
     gpuscan_quantile_desc copy;
     gpuscan__quantile_plan plan;
     gpuscan__host_call host;
-    gpuscan_result r;
-    if ((r = gpuscan__host_enter(&host, gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
-        return r;
-    if (copy.counts.mem || copy.dst.mem || copy.edges.mem || copy.cdf.mem || copy.counts.offset || copy.dst.offset ||
-        copy.edges.offset || copy.cdf.offset)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "counts, dst, edges and cdf of the desc must be zero");
-    gpuscan__host_add(&host, "counts", counts, &copy.counts);
-    if (copy.host_edges)
-        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
-    if (copy.host_cdf)
-        gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf);
-    gpuscan__host_add(&host, "dst", dst, &copy.dst);
-    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
+    gpuscan__host_enter(&host, gs, &gpuscan__quantile_operation, desc, &copy);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts, 1);
+    gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges, copy.host_edges != NULL);
+    gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf, copy.host_cdf != NULL);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
+    return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_QUANTILE */
 
@@ -29562,18 +28150,18 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
                              desc ? &desc->call : NULL, GPUSCAN__RUN, NULL);                                           \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {    \
         gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
                              desc ? &desc->call : NULL, GPUSCAN__PREPARE, NULL);                                       \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc, \
                                                                   uint64_t *size) {                                    \
         gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
                              desc ? &desc->call : NULL, GPUSCAN__SIZE, size);                                          \
     }
 GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)

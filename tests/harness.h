@@ -1,17 +1,17 @@
-/* What the test programs share: one device, buffers between guards, random numbers, and checks that name their case.
+/* Parts that all test programs use: one device, buffers between guards, random numbers, checks that name their case.
 
    Environment:
        GPUSCAN_DEVICE        a part of the name of the device to test
        GPUSCAN_TEST_SIZE     "small": for a slow simulator, with smaller sizes and shorter loops
        GPUSCAN_TEST_LONG     1: full cross products and the largest sizes
        GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
-       GPUSCAN_TEST_SHARE    divides the share of combinations that a run takes; 1 by default
+       GPUSCAN_TEST_SHARE    N: a run takes 1/N of the combinations; 1 by default
        GPUSCAN_TEST_SECONDS  seconds of random calls for each operation in test_pairs; 0 by default
-       GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: features of the device that are not used
+       GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: features that the device has and the library must not use
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOCAL    the most bytes of local memory to use
        GPUSCAN_TEST_PLANT    a mistake to build into the kernels: see [PLANTED DEFECTS] there
-       GPUSCAN_TEST_HOST_AT  buffers use host memory, this many alignments behind a line: see test_buffer_new
+       GPUSCAN_TEST_HOST_AT  N: buffers use host memory, N alignments behind a cache line: see test_buffer_new
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
@@ -42,7 +42,15 @@
 #define GPUSCAN_LINK_OPENCL
 #endif
 #define GPUSCAN_IMPLEMENTATION
+/* Keeps clang from optimizing the library in programs that are compiled with optimization for their own loops' sake
+   (see tests/run.sh): that would take longer than it saves. */
+#ifdef __clang__
+#pragma clang optimize off
+#endif
 #include "../gpuscan.h"
+#ifdef __clang__
+#pragma clang optimize on
+#endif
 
 #include "reference.h"
 
@@ -55,28 +63,29 @@ static struct test_state {
     cl_command_queue queue; /* in-order */
     int              is_small, is_long, is_simulator;
     uint64_t         seed, random, share;
-    uint64_t         part;      /* share in 16ths, or less if a test then has no case: see test_run */
+    uint64_t         part;      /* 16 * share; smaller where a test would have no case: see test_run */
     int              has_share; /* the running test asked for its share */
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
     uint32_t         announced;      /* refusals that the running test announced */
     int              is_known_wrong; /* the driver gives wrong results, and the library should find out */
     char             what[512]; /* the case that a failed check prints */
-    gpuscan         *whole;     /* the object without limits, while gs has limits */
+    gpuscan         *whole;     /* the object without limits while gs is one with limits; otherwise NULL */
     gpuscan_limits   limits;    /* those of gs */
     uint32_t         chunk;     /* set by test_chunk */
     const gpuscan_opencl *limited_opencl; /* entry points of an object with limits; NULL: the usual ones */
     uint64_t         name;      /* hash of the running test's name */
     unsigned         turn;      /* counts turns, from 0 in each test */
     unsigned         host_at;   /* a CPU's buffers use the host's memory: see test_buffer_new; 0: they do not */
-    gpuscan_strategy strategy;  /* the one that test_strategies runs with */
-    int              is_attempt, is_quiet; /* a failed check jumps to back instead of ending the test; prints nothing */
+    gpuscan_strategy strategy;  /* of the call that test_strategies runs */
+    int              is_attempt; /* a failed check jumps to `back` instead of ending the test */
+    int              is_quiet;   /* a failed check prints nothing */
     jmp_buf          back;
 } test;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Names the values of an enum. Code with a name too many or too few does not compile. */
+/* Defines a function that returns the name of an enum's value. It does not compile if names are missing or extra. */
 #define TEST_NAMES(function, type, count, ...)                                                                         \
     static const char *const function##_list[] = {__VA_ARGS__};                                                        \
     typedef char             function##_covers_its_enum[sizeof function##_list / sizeof(char *) == (count) ? 1 : -1];  \
@@ -106,7 +115,7 @@ TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto",
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Prints the present call as C code: a case's (see test_strategies), or the latest call's desc. */
+/* Prints C code that repeats the call: the whole case (see test_strategies), or the desc of the latest call. */
 static inline void test_print_code(void) {
     if (call_code.length == 0)
         return;
@@ -160,8 +169,9 @@ static inline void test_cl(cl_int status) {
 
 /* ---- the alarm --------------------------------------------------------------------------------------------------- */
 
-/* Only what gpuscan_info or the call says may refuse a strategy. No test may make the library give up a strategy or the
-   lanes: its self-test blames the device, but here the library is to blame. */
+/* A strategy may be refused only for a reason that gpuscan_info or the call shows. The library gives up a strategy, or
+   the lanes, when a self-test fails. It blames the device, but the devices of these tests are right: the library is
+   wrong. So a test fails unless it announced this. */
 
 typedef struct test_refusals {
     uint32_t    count, strategies; /* gpuscan_info's refusals and refused */
@@ -212,7 +222,7 @@ static inline int test_is_refused(gpuscan_strategy strategy) {
     return test.gs->device.profile.refused >> strategy & 1;
 }
 
-/* Returns a CPU's strategy, or if the device refuses it the strategy of groups that computes in the same way. */
+/* Returns the strategy; for a CPU's strategy that the device refuses, the strategy of groups with as many passes. */
 static inline gpuscan_strategy test_strategy_here(gpuscan_strategy strategy) {
     if (!gpuscan__is_cpu_strategy(strategy) || !test_is_refused(strategy))
         return strategy;
@@ -393,8 +403,12 @@ static inline int test_is_cpu(void) {
     return (test.gs->device.type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-/* Programs take a CPU's compiler long. So each test of a run with a small share takes, besides AUTO, only the strategy
-   of several passes, or those of one pass, on groups or on a CPU. The test's name and the seed choose. */
+/* Programs take a CPU's compiler long. So each test of a run with a small share takes AUTO and one row of this table,
+   which the test's name and the seed choose:
+       0  several passes on groups
+       1  one pass on groups, with look-back and ahead
+       2  several passes on a CPU
+       3  one pass on a CPU */
 static inline int test_takes_all_strategies(void) {
     return test.is_long || test.share < 64 || !test_is_cpu();
 }
@@ -407,7 +421,7 @@ static inline int test_takes_strategy(int strategy) {
            (test.seed + test.name) % 4 == turns[strategy];
 }
 
-/* Takes one of `of` cases of a test in the same way. */
+/* Returns whether a test takes case `number`: one in `of`, which the test's name and the seed choose. */
 static inline int test_takes_one_of(uint64_t of, uint64_t number) {
     return test_takes_all_strategies() || (test.seed + test.name + number) % of == 0;
 }
@@ -417,8 +431,9 @@ static inline int test_takes_one_of(uint64_t of, uint64_t number) {
         if (!test_takes_strategy((int)(s))) {                                                                          \
         } else
 
-/* Sets a case up, runs it with the strategies from first to last (several: those that the run takes), and takes it
-   down. The only loop over strategies. Returns 0 if the last one was refused. */
+/* Sets a case up, runs it with the strategies from first to last, and takes it down. Of several strategies it runs
+   those that test_takes_strategy picks. All tests loop over strategies here or by TEST_EACH_STRATEGY. Returns 0 if the
+   last strategy was refused. */
 static inline int test_strategies(const test_operation *operation, const void *given, int first, int last) {
     void *set;
     int   s, ran = 0;
@@ -439,7 +454,7 @@ static inline void test_all_strategies(const test_operation *operation, const vo
     test_strategies(operation, given, 0, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* Runs one strategy by default, AUTO if that is refused: each strategy, type and operator is a program to build. */
+/* Runs a case with one strategy, or with AUTO if the device refuses that; in a long run with all of them. */
 static inline void test_one_strategy(const test_operation *operation, const void *given, gpuscan_strategy strategy) {
     if (test.is_long)
         test_all_strategies(operation, given);
@@ -447,13 +462,13 @@ static inline void test_one_strategy(const test_operation *operation, const void
         test_strategies(operation, given, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
 }
 
-/* Returns the strategy whose turn it is. */
+/* Returns the next strategy, in turn. */
 static inline gpuscan_strategy test_next_strategy(void) {
     return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
-/* Returns whether the run takes a combination. Each is a program to build, so a default run takes one of `of` of them,
-   which depends on the seed, and at least one in each test: see test_run. A long run takes all. */
+/* Returns whether the run takes a combination. Each combination is a program to build. So a run takes one in `of` times
+   the share, which the seed chooses, and at least one in each test: see test_run. A long run takes all. */
 static inline int test_share(uint64_t combination, uint64_t of) {
     test.has_share = 1;
     return test.is_long || (combination + test.seed) % ((of * test.part + 15) / 16) == 0;
@@ -464,9 +479,9 @@ static inline gpuscan_strategy test_pair_strategy(gpuscan_type type, gpuscan_op 
     return (gpuscan_strategy)(1 + ((uint64_t)type + (uint64_t)op + test.seed) % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
-/* Returns whether a type and an operator, and a strategy, belong to this run. By default each type sums and meets some
-   other operators, with the pair's strategy; u32 sums with all strategies. So each operator meets several types, and
-   each strategy all kinds. */
+/* Return whether the run takes a type and an operator, with or without a strategy. By default each type is summed, and
+   combined by the operators that test_share picks, with one strategy each: test_pair_strategy. u32 is summed with all
+   strategies. */
 static inline int test_pair_in_run(gpuscan_type type, gpuscan_op op) {
     return op == GPUSCAN_OP_ADD || test_share((uint64_t)type + (uint64_t)op, 3);
 }
@@ -557,9 +572,12 @@ static inline void test_random_bytes(void *data, size_t size) {
     }
 }
 
-/* Fills data for which an operator's results are exact and differ from position to position, in whatever order a
-   strategy combines them: sums of small whole floats; products of odd integers, or of floats whose exponents cancel;
-   extremes that keep moving; bits that change one after the other. Exact for up to 2^20 elements. */
+/* Fills data with values whose results are exact in any order of combination, for up to 2^20 elements, and differ from
+   position to position:
+       sums      small whole floats; any integers
+       products  floats whose exponents cancel; odd integers
+       extremes  values that rise or fall slowly, so that the extreme keeps moving
+       bits      all equal, but each bit flips at one position */
 static inline void test_fill(gpuscan_type type, gpuscan_op op, void *data, uint64_t count) {
     static const double factors[4] = {2, 4, 8, 0.015625};
     unsigned            factor = 0;
@@ -636,8 +654,9 @@ static inline void *test_alloc(uint64_t size) {
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
-/* A device buffer of count elements at an offset, between guards: all bytes before the data and TEST_GUARD bytes behind
-   it hold a pattern that no call may change. test_buffer_set may choose another offset and count later. */
+/* A device buffer of count elements at an offset, between guards. All bytes before the data, and TEST_GUARD bytes
+   behind it, hold a pattern that no call may change. test_buffer_set sets offset and count.
+       | guard: offset elements | data: count elements | guard: TEST_GUARD bytes | */
 enum { TEST_GUARD = 256, TEST_OFFSET_MAX = 64 };
 
 typedef struct test_buffer {
@@ -645,8 +664,8 @@ typedef struct test_buffer {
     size_t         element;
     uint64_t       count;
     size_t         capacity; /* bytes */
-    unsigned char *host;     /* capacity bytes: what was read last */
-    unsigned char *memory;   /* the buffer's memory, if it is the host's */
+    unsigned char *host;     /* capacity bytes: a copy, as last written or read */
+    unsigned char *memory;   /* the host memory that the buffer uses; NULL: the driver allocates it */
 } test_buffer;
 
 static inline unsigned char test_pattern(size_t position) {
@@ -667,8 +686,9 @@ static inline int test_has_unordered(void) {
     return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
 }
 
-/* Makes room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... The host's memory
-   begins host_at alignments behind a line of 64 bytes; single bytes, which may be scratch, host_at lines behind it. */
+/* Makes room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... With test.host_at the
+   memory is the host's and begins host_at alignments behind a line of 64 bytes. The alignment is that of the element;
+   of single bytes, which may be scratch, it is 64. */
 static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, uint64_t count) {
     const size_t alignment = element == 1 ? 64 : (element | 16) & (~(element | 16) + 1);
     test_buffer  buffer;
@@ -697,8 +717,8 @@ static inline void test_buffer_free(test_buffer *buffer) {
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* Writes data and guards to the device. data NULL: writes the pattern there, too, to see what a call leaves
-   unchanged. */
+/* Writes data and guards to the device. data NULL: the data are the pattern, too, so that a test sees whether a call
+   changed them. */
 static inline void test_buffer_set(test_buffer *buffer, uint64_t offset, uint64_t count, const void *data) {
     size_t before = (size_t)offset * buffer->element, size = (size_t)count * buffer->element, i;
     if (before + size + TEST_GUARD > buffer->capacity)
@@ -729,7 +749,7 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
-/* Returns a 2D image of the data; data NULL: of any contents. */
+/* Returns a 2D image that holds the data; data NULL: its contents are undefined. */
 static inline cl_mem test_image_new(cl_context context, cl_mem_flags flags, cl_channel_order order,
                                     cl_channel_type type, uint64_t width, uint64_t height, const void *data) {
     cl_image_format format;
@@ -848,8 +868,8 @@ static inline void test_buffer_untouched(test_buffer *buffer) {
             fail_msg("%s: byte %zu of a buffer that must stay as it was has changed", test.what, i);
 }
 
-/* Ends a call between wrong u32 offsets, of which results may be anything: fails if it changed src, the offsets, or a
-   guard of dst or of its scratch. */
+/* Ends a call with wrong u32 offsets, whose results may be anything. Fails if it changed src, the offsets, or a guard
+   of dst or of its scratch. */
 static inline void test_wrong_offsets_end(test_extras *extras, gpuscan_call *call, int ran, test_buffer *src,
                                           test_buffer *dst, test_buffer *offsets, const uint32_t *at) {
     test_buffer_get(dst);
@@ -903,10 +923,12 @@ static inline cl_program CL_API_CALL test_source_with_text(cl_context context, c
     return made;
 }
 
-/* Oclgrind 21.10 records wrongly which bytes are initialised: a write by the host replaces a buffer's record by one as
-   long as the data, a fill leaves no record, and a new buffer at a released one's address inherits its record. Bytes
-   beyond the record count as uninitialised. So a kernel clears parts of buffers, which records the whole, and no buffer
-   is released. */
+/* Oclgrind 21.10 records wrongly which bytes of a buffer are initialised; bytes beyond the record count as
+   uninitialised:
+       a write by the host           replaces the record by one as long as the data
+       a fill                        makes no record
+       a new buffer at the address   inherits the record of the released one
+   So the tests never release a buffer there, and a kernel clears parts of buffers: that records the whole buffer. */
 static inline cl_mem CL_API_CALL test_create_kept(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                                   cl_int *status) {
     cl_mem mem = clCreateBuffer(context, flags, size, host, status);
@@ -939,7 +961,7 @@ static inline cl_int test_clear_by_kernel(cl_command_queue queue, cl_mem mem, si
     return status;
 }
 
-/* Returns whether data is zeros, and [offset, offset + size) is whole words but not the whole buffer. */
+/* Returns whether the data are zeros for [offset, offset + size), and this range is whole words and not all of mem. */
 static inline int test_is_part_cleared(cl_mem mem, size_t offset, size_t size, const void *data, size_t data_size) {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t               all = 0, i;
@@ -1105,8 +1127,8 @@ typedef struct test_entry {
     int (*setup)(void **state);
 } test_entry;
 
-/* Begins a test with the same random numbers, whichever tests ran before it. state: the test's entry; NULL: it begins
-   again. */
+/* Begins a test: its random numbers depend on the seed alone, not on the tests before it. state: the test's entry;
+   NULL: the running test begins again. */
 static inline int test_begin(void **state) {
     if (state && *state) {
         const char *name = ((const test_entry *)*state)->name;
@@ -1123,7 +1145,7 @@ static inline int test_begin(void **state) {
     return 0;
 }
 
-/* Selects the tests; main calls it first. */
+/* Selects the tests that GPUSCAN_TEST_ONLY names. main calls it first. */
 static inline void test_select(void) {
     if (getenv("GPUSCAN_TEST_ONLY"))
         cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
@@ -1143,7 +1165,7 @@ static inline int test_restore(void) {
     return alarm ? -1 : result;
 }
 
-/* Runs a test. Repeats it with a larger share of its combinations until the share is not empty. */
+/* Runs a test. If its share had no combination, doubles the share and runs it again, until one was run. */
 static inline void test_run(void **state) {
     const test_entry *entry = (const test_entry *)*state;
     test.part = 16 * test.share;

@@ -1,5 +1,6 @@
-/* Calls that together use every operation and most fields of the descs, each with a result from a plain loop. They
-   serve tests of how calls run, not of what they compute. */
+/* Jobs: a job is a call with its inputs, and its expected outputs from a plain loop. Together the jobs use every
+   operation and most fields of the descs. Tests of how calls run use them: queues, events, faults, scratch. Other tests
+   check what calls compute. */
 #ifndef TEST_JOBS_H
 #define TEST_JOBS_H
 
@@ -18,17 +19,17 @@ enum {
     JOB_ARGMIN,        /* i32, count on the device */
     JOB_SEGMENTS,      /* u32, segments by offsets, a long one among them */
     JOB_HISTOGRAM,     /* bytes, even bins */
-    JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
-    JOB_VALUES,        /* u16, one bin a value, those outside counted */
+    JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to the counts in the buffer */
+    JOB_VALUES,        /* u16, one bin for each value, and the samples outside are counted */
     JOB_TILES,         /* u8 in rows of bytes, the luminance of three channels, weighted by an expression, by tiles */
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
     JOB_RUNS,          /* u32, their lengths and sums, and a tally */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
-    JOB_IMAGE,         /* the same from an image, if the device has images */
+    JOB_IMAGE,         /* the same integral, of an image if the device has images */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
-    JOB_QUANTILE_LARGE, /* so large that several groups share it and sum up in scratch */
+    JOB_QUANTILE_LARGE, /* 20,000 bins: several groups work on them, with sums in scratch */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
@@ -89,11 +90,11 @@ typedef struct job {
     gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
     unsigned char *in_data, *more_data, *still_data; /* data for the inputs */
-    unsigned char *out_before, *total_before;        /* data for out and total before the call; NULL: the pattern */
+    unsigned char *out_before, *total_before;        /* contents of out and total before the call; NULL: the pattern */
     unsigned char *out_wanted, *total_wanted;
     uint64_t result[3], result_wanted; /* host memory between two guards */
-    unsigned char *host_out;           /* the host-array calls' output between guards */
-    uint64_t count;                    /* and their count */
+    unsigned char *host_out;           /* the output of a call with host arrays, between guards */
+    uint64_t count;                    /* of elements, in a call with host arrays */
 } job;
 
 static const gpuscan_custom job_custom = {
@@ -160,7 +161,7 @@ static inline void job_scan(job *j, uint64_t n) {
     j->scan.init = &job_init;
 }
 
-/* 7 rows. The device's count is 5 less than the desc's. What lies between the rows must not change. */
+/* 7 rows. The count on the device is 5 less than the desc's. The bytes between the rows must not change. */
 static inline void job_scan_rows(job *j, uint64_t n) {
     const uint64_t rows = 7, src_pitch = n + 3, dst_pitch = n + 9, size = (rows - 1) * dst_pitch + n;
     unsigned char *in = job_bytes(rows * src_pitch);
@@ -290,7 +291,7 @@ static inline void job_argmin(job *j, uint64_t n) {
     cl_ulong least = 0;
     uint64_t i;
     for (i = 0; i < n; i++)
-        in[i] = (cl_int)test_below(1000) - (i < count ? 0 : 5000); /* smaller ones behind the device's count */
+        in[i] = (cl_int)test_below(1000) - (i < count ? 0 : 5000); /* the smallest lie behind the count on the device */
     for (i = 1; i < count; i++)
         if (in[i] < in[least])
             least = i;
@@ -495,7 +496,7 @@ static inline void job_select_tally(job *j, uint64_t n) {
     j->total.count = n + 4;
 }
 
-/* The device's count is 3 less than the desc's, and the output has room for a third of it. */
+/* The count on the device is 3 less than the desc's, and the output has room for a third of the elements. */
 static inline void job_select_place(job *j, uint64_t n) {
     cl_ushort *out = (cl_ushort *)job_bytes(n * 2);
     cl_uint *bits = (cl_uint *)job_bytes(n / 8 + 8);
@@ -636,7 +637,7 @@ static inline void job_integral(job *j, uint64_t n) {
         for (x = 0; x < 2 * (width + 1); x++) {
             cl_uint *at = out + y * pitch + x;
             *at = 0;
-            if (y > 0 && x > 1) { /* left and above, minus what both have, plus the pixel */
+            if (y > 0 && x > 1) { /* the sums to the left and above, minus their common part, plus the pixel */
                 const cl_int pixel = in[(y - 1) * 2 * width + x - 2];
                 *at = at[-2] + *(at - pitch) - *(at - pitch - 2) + (cl_uint)pixel;
             }
@@ -653,8 +654,8 @@ static inline void job_integral(job *j, uint64_t n) {
     j->integral.dst_pitch = pitch / 2;
 }
 
-/* The pixels as the first two of four channels. Not in Oclgrind 21.10: whether it takes an image's pixels for
-   initialised depends on what its memory held before. */
+/* The pixels are the first two of an image's four channels. Oclgrind 21.10 runs the job without an image: whether it
+   takes an image's pixels for initialised depends on what its memory held before. */
 static inline void job_image(job *j) {
     const uint64_t pixels = j->integral.width * j->integral.height;
     const cl_short *in = (const cl_short *)j->in_data;
@@ -682,7 +683,7 @@ static inline void job_quantile(job *j, uint32_t bins, int has_cdf) {
         sum += in[b];
         sums[b] = sum;
     }
-    for (k = 0; k < 3; k++) /* eighths: a quarter is exact */
+    for (k = 0; k < 3; k++) /* fractions in eighths, which floats hold exactly */
         for (out[k] = 0; sums[out[k]] == 0 || 8 * sums[out[k]] < (cl_ulong)(8 * job_fractions[k]) * sum;)
             out[k]++;
     j->in = job_buffer(4, bins);
@@ -703,7 +704,7 @@ static inline void job_quantile(job *j, uint32_t bins, int has_cdf) {
     j->quantile.cdf_type = GPUSCAN_TYPE_U64;
 }
 
-/* Writes the inputs, and the outputs' contents before the call, to the device. */
+/* Writes to the device the inputs, and the contents that the outputs have before the call. */
 static inline void job_reset(job *j) {
     if (j->in.element)
         test_buffer_set(&j->in, 5, j->in.count, j->in_data);
@@ -724,7 +725,7 @@ static inline void job_reset(job *j) {
     }
 }
 
-/* Makes a job of about n elements; the operation decides how many. */
+/* Makes a job of about n elements; some operations take fewer or more. */
 static inline void job_new(job *j, int which, uint64_t n) {
     memset(j, 0, sizeof *j);
     j->which = which;
@@ -828,7 +829,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
     default:
         fail_msg("no job %d", which);
     }
-    /* a buffer without a count of elements has the operation's */
+    /* a buffer whose count is not set has as many elements as the operation */
     n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count + j->sort.count +
         j->runs.count;
     if (j->in.element && j->in.count == 0)
@@ -930,7 +931,7 @@ static inline void job_free(job *j) {
         free(data[i]);
 }
 
-/* Starts the call, with this gpuscan_call in its desc. */
+/* Starts the job's call with this gpuscan_call in its desc. */
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
@@ -946,7 +947,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         j->runs.host_dst = host_out + j->count * 8;
         return gpuscan_runs_host(gs, j->in_data, host_out, j->count, &j->result[1], &j->runs);
     case JOB_SORT:
-        j->sort.payloads = &j->payload; /* the job may be a copy */
+        j->sort.payloads = &j->payload; /* set again, since the job may be a copy of another */
         return gpuscan_sort(gs, &j->sort);
     case JOB_SORT_HOST:
         return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
@@ -994,7 +995,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     }
 }
 
-/* Returns why a strategy may be refused; NULL: it must run. */
+/* Returns why the library may refuse the job with a strategy; NULL: it must run. */
 static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
@@ -1040,7 +1041,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     }
 }
 
-/* Returns whether the job ran: see test_ran. */
+/* Checks the result of job_start. Returns 1 if the job ran, 0 if it was rightly refused: see test_ran. */
 static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy strategy) {
     return test_ran(result, strategy, job_refusal(j, strategy));
 }
@@ -1129,7 +1130,7 @@ static inline void job_guards(const job *j) {
             fail_msg("%s: host memory around the output was written", test.what);
 }
 
-/* After the call has completed: fails unless the outputs are right and nothing else was written. */
+/* Fails unless the outputs are right and nothing else was written. The call has completed. */
 static inline void job_done(job *j) {
     job_guards(j);
     if (j->in.element)
@@ -1149,7 +1150,8 @@ static inline void job_done(job *j) {
         test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
 }
 
-/* After a failed call: fails unless all bytes of the outputs are unchanged; of a sort, those around them. */
+/* Fails unless a failed call left all bytes of the outputs unchanged. A sort may change its outputs, but not the bytes
+   around them. */
 static inline void job_untouched(job *j) {
     uint64_t i, size = job_out_bytes(j);
     uint64_t guard;

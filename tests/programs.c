@@ -4,8 +4,9 @@
       cc tests/programs.c -o programs && ./programs FOLDER [STEP FIRST]
       ./programs --plans FOLDER
    A file FOLDER/DEVICE-N.cl holds the build options in its first line, behind two slashes, and then the text. With
-   STEP, only every STEPth program is written, beginning with program FIRST. --plans writes the programs of default
-   calls on the GPUs of `offline` as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt, for the vendors' compilers
+   STEP, only every STEPth program is written; FIRST chooses which. From STEP 16 on, one call in four is prepared, which
+   FIRST chooses, too, and of these calls' programs every (STEP / 4)th is written. --plans writes the programs of
+   default calls on the GPUs of `offline` as FOLDER/DEVICE-PLAN-N.cl, and FOLDER/local.txt, for the vendors' compilers
    (tests/reach.sh). */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdarg.h>
@@ -82,6 +83,7 @@ static struct {
 } seen[4096];
 static size_t seen_count;
 static unsigned long step = 1, first;
+static unsigned long calls_step = 1; /* likewise of calls */
 static unsigned written;
 
 static uint64_t hash(uint64_t value, const char *text) {
@@ -118,7 +120,7 @@ static void collect(const char *text, const char *options) {
         seen[seen_count].text = of_text;
         memcpy(seen[seen_count++].file, name, sizeof name);
     }
-    if (written % step != first % step)
+    if (written % step != first / calls_step % step)
         return;
     file = opened(name, ".cl", "w");
     fprintf(file, "// %s\n%s", options, text);
@@ -204,6 +206,12 @@ static gpuscan *fresh(void) {
     return gs;
 }
 
+/* Returns whether a call is among those to prepare. */
+static int is_in_turn(void) {
+    static unsigned long calls;
+    return calls++ % calls_step == first % calls_step;
+}
+
 /* Checks a call's result. It may be UNSUPPORTED; any other failure means that this program makes an invalid call. */
 static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
     const gpuscan__program *program;
@@ -227,27 +235,42 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
 }
 
 static void prepare_scan(const gpuscan_scan_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_scan_prepare(gs, desc), "scan");
 }
 
 static void prepare_uniform_add(const gpuscan_uniform_add_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_uniform_add_prepare(gs, desc), "uniform add");
 }
 
 static void prepare_reduce(const gpuscan_reduce_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_reduce_prepare(gs, desc), "reduce");
 }
 
 static void prepare_histogram(const gpuscan_histogram_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_histogram_prepare(gs, desc), "histogram");
 }
 
 static void prepare_select(const gpuscan_select_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_select_prepare(gs, desc), "select");
 }
 
@@ -300,7 +323,10 @@ static void selections(void) {
 }
 
 static void prepare_runs(const gpuscan_runs_desc *desc) {
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     done_with(gs, gpuscan_runs_prepare(gs, desc), "runs");
 }
 
@@ -475,7 +501,10 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
     desc.payload_count = payload != 0;
     desc.custom = custom;
     for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
-        gpuscan *gs = fresh();
+        gpuscan *gs;
+        if (!is_in_turn())
+            continue;
+        gs = fresh();
         desc.call.strategy = (gpuscan_strategy)s;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");
         if (s == GPUSCAN_STRATEGY_AUTO) { /* small enough for a single launch */
@@ -507,7 +536,10 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     desc.payloads = values;
     desc.payload_count = more ? 2 : 1;
     for (what = 0; what < 3; what++) {
-        gpuscan *gs = fresh();
+        gpuscan *gs;
+        if (!is_in_turn())
+            continue;
+        gs = fresh();
         desc.count = UINT64_C(1) << (what == 1 ? 22 : 26); /* some are carried, many may be gathered from buckets */
         desc.count_buffer.mem = what == 2 ? (cl_mem)(void *)&place : NULL;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of records");
@@ -516,7 +548,10 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
 
 static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
     gpuscan_integral_desc desc;
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     memset(&desc, 0, sizeof desc);
     desc.width = 4096;
     desc.height = 3000;
@@ -531,7 +566,10 @@ static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpus
 static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpuscan_quantile_form form) {
     static const double halves[] = {0.5, 0.5};
     gpuscan_quantile_desc desc;
-    gpuscan *gs = fresh();
+    gpuscan *gs;
+    if (!is_in_turn())
+        return;
+    gs = fresh();
     memset(&desc, 0, sizeof desc);
     desc.counter_type = counters;
     desc.bins = bins;
@@ -963,6 +1001,10 @@ int main(int argc, char **argv) {
         step = strtoul(argv[2], NULL, 10);
         first = strtoul(argv[3], NULL, 10);
     }
+    if (step >= 16) {
+        calls_step = 4;
+        step /= 4;
+    }
     if ((argc != 2 && argc != 4 && !of_plans) || step == 0) {
         fprintf(stderr, "usage: programs FOLDER [STEP FIRST] | --plans FOLDER\n");
         return 2;
@@ -997,11 +1039,14 @@ int main(int argc, char **argv) {
             drawn = 0;
             for (what = 0; what < 11; what++)
                 for (s = 0; s < 8; s++)
-                    prepared(hash(first + 8 * (unsigned)what + (unsigned)s, fake.device->file) % 3000000 + 1, what);
+                    if (is_in_turn())
+                        prepared(hash(first + 8 * (unsigned)what + (unsigned)s, fake.device->file) % 3000000 + 1,
+                                 what);
             for (what = 0; what < 9; what++)
                 for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
                     for (bits = 12; bits < 64; bits += 5)
-                        huge(s, bits, what);
+                        if (is_in_turn())
+                            huge(s, bits, what);
             fake.built = collect;
         }
         if (strcmp(fake.device->file, "nvidia") == 0) {

@@ -3,16 +3,16 @@
 
    tests/run.sh compiles the programs into build/tests/ and calls this there. A job is a program of tests/test_*.c on
    one OpenCL implementation, or a script. The table `rows` below says which jobs a run has. Each job writes a log to
-   build/tests/logs/. When a job ends, one line says how many checks passed, how long it took and how much processor
-   time it used. If it failed, the telling lines of its log follow. A test that a job did not run, because the program
-   died or ran out of time, counts as failed. The last line is "N passed, N failed", with ", N skipped" where tests
-   were; the status is 0 when none failed.
+   build/tests/logs/. When a job ends, one line says how many checks passed, how many seconds it took and how many
+   seconds of processor time. If it failed, the lines of its log that say why follow. A test counts as failed, too, if
+   it did not run because its program died or ran out of time. The last line is "N passed, N failed", followed by
+   ", N skipped" if tests were skipped. The status is 0 if none failed.
 
    Environment:
-       GPUSCAN_TEST_SEED     decides which jobs of a row run, and which kernels are optimized
+       GPUSCAN_TEST_SEED     chooses the jobs of a row, and the programs whose kernels are optimized
        GPUSCAN_TEST_SHARE    see harness.h
-       GPUSCAN_TEST_AGAIN    the seed with which some programs run once more
-       GPUSCAN_TEST_LIMIT    the seconds after which a job ends and has failed
+       GPUSCAN_TEST_AGAIN    another seed, with which some programs run once more
+       GPUSCAN_TEST_LIMIT    seconds; a job that takes longer is ended and has failed
        GPUSCAN_TEST_ONLY     see harness.h
        OCL_ICD_VENDORS       the folder of the drivers to test, /etc/OpenCL/vendors by default */
 #define _XOPEN_SOURCE 700
@@ -35,50 +35,53 @@
 
 enum { DEFAULT, MORE, ALL, LONG, MODES };
 static const char *const mode_options[MODES] = {"", "--more", "--all", "--long"};
-static const int mode_limits[MODES] = {3600, 4 * 3600, 12 * 3600, 24 * 3600}; /* seconds; a job that hangs ends then */
+static const int mode_limits[MODES] = {3600, 4 * 3600, 12 * 3600, 24 * 3600}; /* seconds; then a job that hangs ends */
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
-/* The jobs. A row stands for each program or script of a pattern, or for one in `of` of them; the seed chooses. */
+/* The jobs. A row stands for each program or script of a pattern, or for one in `of` of them: the seed, counted on by
+   `turn`, chooses. So rows of one program and different turns take turns from seed to seed. */
 static const struct row {
     const char *kind;     /* of implementation, see find_implementations */
     const char *programs; /* pattern */
     int from, to;         /* modes */
-    unsigned of;
-    int seconds;          /* processor time, to start the longest first; 0: see costs */
+    unsigned of, turn;
+    int seconds;          /* of processor time; the longest job starts first; 0: see costs */
     const char *argument; /* for a script; or NULL */
 } rows[] = {
-    {"vendor", "test_*", DEFAULT, LONG, 1, 0, NULL},
-    {"pocl", "test_*", DEFAULT, LONG, 1, 0, NULL},
-    {"pocl-seed", "test_plants", DEFAULT, LONG, 1, 0, NULL},
-    {"pocl-seed", "test_*", DEFAULT, LONG, 24, 0, NULL},
-    {"pocl-host-at", "test_scan", DEFAULT, LONG, 1, 20, NULL},
-    {"pocl-as", "test_offsets", DEFAULT, LONG, 1, 20, NULL},
-    {"rusticl", "test_smoke", DEFAULT, MORE, 1, 60, NULL},
-    {"rusticl", "test_*", ALL, LONG, 1, 60, NULL},
-    {"oclgrind", "test_smoke", DEFAULT, MORE, 1, 120, NULL},
-    {"oclgrind", "test_lanes_runs", DEFAULT, MORE, 1, 30, NULL},
-    {"oclgrind", "test_lanes", DEFAULT, DEFAULT, 4, 120, NULL},
-    {"oclgrind", "test_lanes", MORE, MORE, 1, 120, NULL},
-    {"oclgrind", "test_*", ALL, LONG, 1, 110, NULL},
-    {"intel", "test_smoke", DEFAULT, MORE, 1, 60, NULL},
-    {"intel", "test_pairs", MORE, MORE, 1, 60, NULL},
-    {"intel", "test_*", ALL, LONG, 1, 60, NULL},
-    {"trixie", "test_smoke", MORE, MORE, 1, 240, NULL},
-    {"trixie", "test_sort", MORE, MORE, 1, 240, NULL},
-    {"trixie", "test_reduce", MORE, MORE, 1, 240, NULL},
-    {"trixie", "test_segments", MORE, MORE, 1, 240, NULL},
-    {"trixie", "test_select", MORE, MORE, 1, 240, NULL},
-    {"trixie", "test_*", ALL, LONG, 1, 240, NULL},
-    {"script", "compile.sh", DEFAULT, LONG, 1, 0, NULL},
-    {"script", "reach.sh", DEFAULT, DEFAULT, 1, 0, NULL},
-    {"script", "reach.sh", MORE, LONG, 1, 0, "--all"},
-    {"script", "test_*.sh", DEFAULT, LONG, 1, 0, NULL},
-    {"script", "trust.sh", DEFAULT, ALL, 1, 0, NULL},
-    {"script", "trust.sh", LONG, LONG, 1, 9000, "--long"},
+    {"vendor", "test_*", DEFAULT, LONG, 1, 0, 0, NULL},
+    {"pocl", "test_*", DEFAULT, LONG, 1, 0, 0, NULL},
+    {"pocl-seed", "test_plants", DEFAULT, LONG, 1, 0, 0, NULL},
+    {"pocl-seed", "test_*", DEFAULT, LONG, 24, 0, 0, NULL},
+    {"pocl-host-at", "test_scan", DEFAULT, LONG, 1, 0, 20, NULL},
+    {"pocl-as", "test_offsets", DEFAULT, LONG, 1, 0, 20, NULL},
+    {"rusticl", "test_smoke", DEFAULT, MORE, 1, 0, 60, NULL},
+    {"rusticl", "test_*", ALL, LONG, 1, 0, 60, NULL},
+    {"oclgrind", "test_smoke", DEFAULT, DEFAULT, 3, 0, 120, NULL},
+    {"oclgrind", "test_lanes_runs", DEFAULT, DEFAULT, 3, 1, 30, NULL},
+    {"oclgrind", "test_lanes", DEFAULT, DEFAULT, 3, 2, 120, NULL},
+    {"oclgrind", "test_smoke", MORE, MORE, 1, 0, 120, NULL},
+    {"oclgrind", "test_lanes_runs", MORE, MORE, 1, 0, 30, NULL},
+    {"oclgrind", "test_lanes", MORE, MORE, 1, 0, 120, NULL},
+    {"oclgrind", "test_*", ALL, LONG, 1, 0, 110, NULL},
+    {"intel", "test_smoke", DEFAULT, MORE, 1, 0, 60, NULL},
+    {"intel", "test_pairs", MORE, MORE, 1, 0, 60, NULL},
+    {"intel", "test_*", ALL, LONG, 1, 0, 60, NULL},
+    {"trixie", "test_smoke", MORE, MORE, 1, 0, 240, NULL},
+    {"trixie", "test_sort", MORE, MORE, 1, 0, 240, NULL},
+    {"trixie", "test_reduce", MORE, MORE, 1, 0, 240, NULL},
+    {"trixie", "test_segments", MORE, MORE, 1, 0, 240, NULL},
+    {"trixie", "test_select", MORE, MORE, 1, 0, 240, NULL},
+    {"trixie", "test_*", ALL, LONG, 1, 0, 240, NULL},
+    {"script", "compile.sh", DEFAULT, LONG, 1, 0, 0, NULL},
+    {"script", "reach.sh", DEFAULT, DEFAULT, 1, 0, 0, NULL},
+    {"script", "reach.sh", MORE, LONG, 1, 0, 0, "--all"},
+    {"script", "test_*.sh", DEFAULT, LONG, 1, 0, 0, NULL},
+    {"script", "trust.sh", DEFAULT, ALL, 1, 0, 0, NULL},
+    {"script", "trust.sh", LONG, LONG, 1, 0, 9000, "--long"},
 };
 
-/* About how many seconds of processor time a program takes on PoCL; 15 where it has no row. */
+/* Seconds of processor time that a program takes on PoCL, about; 15 for a program without a row. */
 static const struct cost {
     const char *program;
     int seconds;
@@ -86,12 +89,12 @@ static const struct cost {
     {"compile.sh", 150},   {"test_scan", 100},       {"test_sort", 100},       {"test_faults", 90},
     {"trust.sh", 90},      {"test_devices", 70},     {"test_examples.sh", 70}, {"test_histogram", 60},
     {"test_smoke", 60},    {"test_reduce", 50},      {"test_trust", 50},       {"test_arguments", 40},
-    {"test_prepare", 40},  {"test_host", 35},        {"test_lanes", 35},       {"test_select", 30},
-    {"test_segments", 25}, {"test_floats", 25},      {"test_custom", 25},      {"test_data", 20},
+    {"test_prepare", 50},  {"test_host", 35},        {"test_lanes", 35},       {"test_select", 30},
+    {"test_segments", 25}, {"test_floats", 40},      {"test_custom", 25},      {"test_data", 20},
     {"test_runs", 20},     {"test_uniform_add", 20}, {"reach.sh", 20},         {"test_packages.sh", 20},
 };
 
-/* Programs that look at the host's code, as the scripts do: a default run optimizes none of their kernels. */
+/* Programs that test the library's host code, as the scripts do. A default run optimizes none of their kernels. */
 static const char *const of_host[] = {
     "test_arguments", "test_blobs",  "test_create",  "test_data",  "test_events",  "test_faults", "test_host",
     "test_messages",  "test_plants", "test_prepare", "test_start", "test_threads", "test_tracer", "test_trust",
@@ -102,9 +105,9 @@ static const char *const of_host[] = {
 static int mode;
 static double limit; /* seconds */
 static unsigned long long seed;
-static char work[1024]; /* build/tests, whole */
+static char work[1024]; /* the absolute path of build/tests */
 
-/* Memory is given back by the end of the program. */
+/* Allocates zeroed memory, which nothing frees before the program ends. */
 static void *allocate(size_t size) {
     void *p = calloc(1, size);
     if (!p) {
@@ -134,7 +137,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* User and system time of all processes that were waited for. */
+/* Returns the user and system time, in seconds, of all child processes that ended. */
 static double processor_time(void) {
     struct rusage u;
     getrusage(RUSAGE_CHILDREN, &u);
@@ -153,7 +156,7 @@ static void write_file(const char *path, const char *content) {
     }
 }
 
-/* A file's lines, without their ends. */
+/* The lines of a file, without line ends. */
 typedef struct lines {
     char **line;
     size_t count;
@@ -186,7 +189,8 @@ static int begins(const char *line, const char *with) {
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* Prints the lines that contain one of the texts, with some lines around each, `most` at most. */
+/* Prints the lines that contain one of the texts, with `before` lines before and `after` lines after each: at most
+   `most` lines in all. */
 static void print_around(const lines *l, const char *const *texts, size_t before, size_t after, int most) {
     size_t i, k, t, next = 0;
     for (i = 0; i < l->count && most > 0; i++)
@@ -217,8 +221,17 @@ static int is_of_host(const char *program) {
     return is_script(program);
 }
 
+static int cost(const char *program) {
+    size_t i;
+    for (i = 0; i < COUNT(costs); i++)
+        if (strcmp(costs[i].program, program) == 0)
+            return costs[i].seconds;
+    return 15;
+}
+
 /* Finds the programs by their sources, and chooses those whose kernels are optimized: in a default run test_smoke,
-   which has every operation with every strategy, and one in 24. */
+   which has every operation, and one in 24 of the kernels' programs that take at most 40 s unoptimized: the longer ones
+   would take minutes. */
 static void find_programs(void) {
     static const char *const patterns[] = {"tests/test_*.c", "tests/test_*.sh", "tests/compile.sh", "tests/reach.sh",
                                            "tests/trust.sh"};
@@ -232,7 +245,8 @@ static void find_programs(void) {
         char *name = text("%s", strrchr(found.gl_pathv[i], '/') + 1), *end = strrchr(name, '.');
         if (strcmp(end, ".c") == 0)
             *end = '\0';
-        is_optimized[i] = mode != DEFAULT || strcmp(name, "test_smoke") == 0 || (!is_of_host(name) && ++turn % 24 == 0);
+        is_optimized[i] = mode != DEFAULT || strcmp(name, "test_smoke") == 0 ||
+                          (!is_of_host(name) && ++turn % 24 == 0 && cost(name) <= 40);
         programs[program_count++] = name;
         if (mode == DEFAULT && is_optimized[i])
             printf("%s%s", said++ ? " " : "kernels are optimized for: ", name + strlen("test_"));
@@ -272,7 +286,7 @@ static void add_environment(implementation *it, char *word) {
     it->environment[i] = word;
 }
 
-/* What a program prints on an implementation when it runs no test. */
+/* Returns the lines that a program prints on an implementation when it runs no test. */
 static lines probe(const implementation *it, const char *program) {
     char *log = text("%s/logs/probe.txt", work), *command = text("GPUSCAN_TEST_ONLY=none");
     size_t i;
@@ -283,7 +297,7 @@ static lines probe(const implementation *it, const char *program) {
     return read_lines(log);
 }
 
-/* The name of PoCL's processor. */
+/* Returns the name of PoCL's processor, from a test program's first line. */
 static char *cpu_name(const implementation *it) {
     lines l = probe(it, "test_offsets");
     char *name = NULL;
@@ -295,9 +309,9 @@ static char *cpu_name(const implementation *it) {
     return name ? name : text("");
 }
 
-/* PoCL's compiler picks other instructions for another processor, which ask for other alignments. So test_offsets runs
-   for each processor that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by
-   LLVM's. */
+/* Adds PoCL for other processors that this one can run code for. Its compiler picks other instructions for each, and
+   they ask for other alignments, which test_offsets checks. Distributions' PoCL picks the processor by the name of its
+   kernel library, other builds by LLVM's name. */
 static void find_processors(const char *pocl) {
     static const struct {
         const char *name, *kernel_library, *llvm, *needs; /* a flag of /proc/cpuinfo */
@@ -329,14 +343,14 @@ static void find_processors(const char *pocl) {
         name = cpu_name(it);
         for (s = 0; s < count && strcmp(seen[s], name) != 0; s++)
             ;
-        if (s < count) /* this PoCL does not listen, or it is the machine's own */
+        if (s < count) /* this PoCL ignores the variables, or the processor is the machine's own */
             implementation_count--;
         else
             seen[count++] = name;
     }
 }
 
-/* Finds the machine's drivers as the loader does. Returns PoCL's library. */
+/* Adds the machine's drivers, found as the loader finds them. Returns the path of PoCL's library. */
 static char *find_vendors(void) {
     const char *folder = getenv("OCL_ICD_VENDORS");
     char *pocl = text("libpocl.so.2");
@@ -385,12 +399,12 @@ static void find_implementations(void) {
     if (again && *again)
         add_environment(add_implementation("pocl-seed", text("pocl-seed-%s", again), pocl),
                         text("GPUSCAN_TEST_SEED=%s", again));
-    /* Buffers in memory of the host's that begin behind a line: the tests of rows, whose tiles the host cuts by offsets
-       alone. */
+    /* Buffers in host memory that begin behind a cache line. Only the tests of rows run: the host cuts a row's tiles by
+       offsets, without a look at the address. */
     it = add_implementation("pocl-host-at", text("pocl-host-at-%d", (int)(seed % 3) + 1), pocl);
     add_environment(it, text("GPUSCAN_TEST_HOST_AT=%d", (int)(seed % 3) + 1));
     add_environment(it, text("GPUSCAN_TEST_ONLY=*rows*"));
-    /* what drivers and compilers leave behind is not ours */
+    /* drivers and compilers leak; the library is not to blame */
     write_file(leaks, "leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\n");
     for (i = first; i < implementation_count; i++) {
         add_environment(&implementations[i], text("ASAN_OPTIONS=detect_odr_violation=0"));
@@ -431,14 +445,6 @@ static job jobs[2048];
 static size_t job_count;
 static int passed, failed, skipped;
 
-static int cost(const char *program) {
-    size_t i;
-    for (i = 0; i < COUNT(costs); i++)
-        if (strcmp(costs[i].program, program) == 0)
-            return costs[i].seconds;
-    return 15;
-}
-
 static void add_environment_to_job(job *j, const char *word) {
     size_t i = 0;
     while (j->environment[i])
@@ -446,7 +452,8 @@ static void add_environment_to_job(job *j, const char *word) {
     j->environment[i] = word;
 }
 
-/* Kernels without optimization build in a quarter of the time, so optimized programs take a quarter of the share. */
+/* Sets whether PoCL optimizes the kernels. That takes four times as long, so an optimized program of a default run
+   takes a quarter of the share. */
 static void set_optimization(job *j, const implementation *it, int optimized) {
     const char *flags = getenv("POCL_EXTRA_BUILD_FLAGS");
     if ((!begins(it->kind, "pocl") && !j->is_script) || strcmp(it->kind, "pocl-as") == 0)
@@ -460,7 +467,7 @@ static void set_optimization(job *j, const implementation *it, int optimized) {
 static void set_command(job *j, const implementation *it, const char *argument) {
     const char *const oclgrind[] = {"oclgrind", "--data-races", "--uninitialized", "--check-api", "--max-errors",
                                     "100",      "--log"};
-    /* mounts end with their process */
+    /* the mounts end with the process, which has its own mount namespace */
     const char *in_folder = "mount -t proc proc \"$1/proc\" && mount -t sysfs -o ro sys \"$1/sys\" && "
                             "mount --bind /dev \"$1/dev\" && mount --bind \"$2\" \"$1/mnt\" && "
                             "POCL_CACHE_DIR=/tmp exec chroot \"$1\" \"/mnt/$3\"";
@@ -499,14 +506,14 @@ static void add_job(const implementation *it, const struct row *r, size_t which)
     j->seconds = r->seconds ? r->seconds : cost(program);
     for (i = 0; i < job_count; i++)
         if (strcmp(jobs[i].log, j->log) == 0)
-            return; /* of another row */
+            return; /* an earlier row has this job */
     memcpy(j->environment, it->environment, sizeof it->environment);
     set_optimization(j, it, is_optimized[which]);
     set_command(j, it, r->argument);
     job_count++;
 }
 
-/* Longest first; those of the same length in the table's order, as they lie in jobs. */
+/* Sorts the longest job first, and jobs of the same length by the names of their logs. */
 static int compare_jobs(const void *a, const void *b) {
     const job *x = (const job *)a, *y = (const job *)b;
     return x->seconds != y->seconds ? y->seconds - x->seconds : strcmp(x->log, y->log);
@@ -526,7 +533,10 @@ static void plan_jobs(void) {
                     continue;
                 if (!is_script(programs[p]) && !is_there(text("%s/%s", work, programs[p])))
                     continue; /* it did not compile */
-                if (turn++ % rows[r].of == 0)
+                if (mode == DEFAULT && rows[r].of > 1 && strcmp(it->kind, "pocl-seed") == 0 &&
+                    (is_of_host(programs[p]) || strcmp(programs[p], "test_smoke") == 0))
+                    continue; /* another seed shows little of them */
+                if ((turn++ + rows[r].turn) % rows[r].of == 0)
                     add_job(it, &rows[r], p);
                 else if (rows[r].of > 1 && strcmp(rows[r].programs, programs[p]) == 0)
                     printf("left out: %s on %s, which other seeds have\n", programs[p], it->name);
@@ -559,7 +569,7 @@ static void end_script(const job *j, int status, const char *times) {
     free_lines(&l);
 }
 
-/* What cmocka printed. */
+/* The result of a test program, as cmocka printed it. */
 typedef struct outcome {
     int passed, planned, skipped, has_ended, leaks_crashed, sanitizer;
     const char *last; /* the test that began last */
@@ -582,7 +592,7 @@ static outcome read_outcome(const lines *l) {
         o.leaks_crashed |= strstr(line, "LeakSanitizer has encountered a fatal error") != NULL;
         o.sanitizer |= strstr(line, "runtime error") || (strstr(line, "ERROR: ") && strstr(line, "Sanitizer"));
     }
-    if (o.planned < 0) /* a program that says nothing has failed */
+    if (o.planned < 0) /* a program that did not say how many tests it has counts as one that failed */
         o.planned = o.passed + 1;
     return o;
 }
@@ -603,11 +613,11 @@ static void end_program(const job *j, int status, const char *times) {
         o.skipped = 0;
     }
     f = o.planned - o.passed - o.skipped;
-    if (died && f < 1) /* it died after its last test */
+    if (died && f < 1) /* it died after its last test, and that is one failure */
         f = 1;
     if (status != 0 && !died && f == 0) {
-        /* The end of the program failed, or a sanitizer has a report. LeakSanitizer may crash by itself at the end,
-           over a driver's threads; it has looked for nothing then. */
+        /* The program failed after its tests, or a sanitizer reports something. LeakSanitizer itself may crash at the
+           end because of a driver's threads; it has not looked for leaks then. */
         if (o.leaks_crashed && !o.sanitizer) {
             o.skipped++;
             printf("left out: the search for leaks of %s, in which LeakSanitizer itself crashed\n", j->program);
@@ -617,7 +627,7 @@ static void end_program(const job *j, int status, const char *times) {
     }
     if (j->reports)
         reports = read_lines(j->reports);
-    f += reports.count > 0; /* a report is a failure even where the results are right */
+    f += reports.count > 0; /* Oclgrind's report is a failure even if the results are right */
     count(o.passed, f, o.skipped);
     printf("%s: %d passed, %d failed", j->label, o.passed, f);
     if (o.skipped)
@@ -645,7 +655,7 @@ static void stop(int signal) {
     stopped_by = signal;
 }
 
-/* A job has a process group, so that what it started ends with it. */
+/* Starts a job in a process group, so that the processes that it starts end with it. */
 static void start(job *j) {
     size_t i;
     int log;
@@ -688,7 +698,7 @@ static void end(job *j, int status, double processor) {
     fflush(stdout);
 }
 
-/* Waits until a job has ended. Ends those that are late, and all of them where this program is told to end. */
+/* Waits until a job has ended. Kills jobs that exceed the limit, and all jobs if a signal tells this program to end. */
 static void wait_for_job(void) {
     const struct timespec while_ = {0, 50000000};
     double before;
@@ -702,7 +712,7 @@ static void wait_for_job(void) {
             return;
         for (i = 0; i < job_count; i++)
             if (pid > 0 && jobs[i].pid == pid) {
-                kill(-pid, SIGKILL); /* what it left behind */
+                kill(-pid, SIGKILL); /* ends the processes that it started and left running */
                 end(&jobs[i], status, processor_time() - before);
                 return;
             }
@@ -719,7 +729,7 @@ static void wait_for_job(void) {
     }
 }
 
-/* A program that did not compile is one failure. */
+/* Counts each program that did not compile as one failure. */
 static void count_compile_errors(void) {
     glob_t found;
     size_t i, k;
@@ -750,7 +760,7 @@ int main(int argc, char **argv) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN), running = 0;
     double began = now();
     size_t next;
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the jobs' results away */
+    signal(SIGCHLD, SIG_DFL); /* if the caller ignores SIGCHLD, waitpid returns no status */
     for (mode = 0; mode < MODES && strcmp(mode_options[mode], argc > 1 ? argv[1] : "") != 0; mode++)
         ;
     if (mode == MODES || !getcwd(work, sizeof work - sizeof "/build/tests")) {

@@ -362,7 +362,7 @@ static void test_calls_warm(void **state) {
             for (on = 0; on < 2; on++)
                 if (test.is_small
                         ? is_part_of_small(which) && s == 0
-                        : (which >= JOB_DEVICE_END && s == 0 && test_takes_one_of(2, (uint64_t)(which + on))) ||
+                        : (which >= JOB_DEVICE_END && s == 0 && test_takes_one_of(4, (uint64_t)(which + on))) ||
                               test_share((uint64_t)(which + s), s ? 4 : 2))
                     all_faults(which, (gpuscan_strategy)s, WARM, on);
 }

@@ -500,7 +500,7 @@ static void test_custom_addresses(void **state) {
     (void)state;
     test.gs = gs;
     for (t = 0; t < sizeof lanes_types / sizeof *lanes_types; t++)
-        if (test_has_type(lanes_types[t].lane) && test_takes_one_of(2, t)) {
+        if (test_has_type(lanes_types[t].lane) && test_takes_one_of(4, t)) {
             gpuscan_strategy strategy = test_next_strategy();
             if (test_device_refusal(strategy) || ref_size(lanes_types[t].lane) * lanes_types[t].stride > 64)
                 strategy = GPUSCAN_STRATEGY_MULTI_PASS;
@@ -588,7 +588,7 @@ static void test_builtin_addresses(void **state) {
     for (type = GPUSCAN_TYPE_I8; type < GPUSCAN_TYPE_CUSTOM; type++)
         for (s = 0; s < 2; s++)
             if (test_has_type((gpuscan_type)type) && !test_device_refusal(groups[s]) &&
-                test_takes_one_of(2, (uint64_t)type) &&
+                test_takes_one_of(4, (uint64_t)type) &&
                 (s == (size_t)(type + (int)(test.seed / 2 % 2)) % 2 || type == GPUSCAN_TYPE_U32))
                 check_builtin_type(gs, (gpuscan_type)type, groups[s]);
     test_destroy(gs);

@@ -47,7 +47,7 @@ program ends_badly "echo '[       OK ] second'; $end; exit 1"
 program mute ''
 echo > build/tests/test_mute
 printf '#!/bin/sh\n' > build/tests/test_mute
-for name in optimized_or_not other; do
+for name in optimized_or_not other reduce tracer; do
   program $name "echo '[       OK ] second'; $end; echo \"\$GPUSCAN_TEST_SHARE\$POCL_EXTRA_BUILD_FLAGS\""
 done
 : > tests/test_broken.c
@@ -100,10 +100,17 @@ check 'the status where all pass' 'status 0'
 cat build/tests/logs/pocl-test_o*.txt >> out.txt
 check 'kernels that are not optimized' '16 -cl-opt-disable'
 for turn in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do
-  GPUSCAN_TEST_SEED=$((turn * 97)) ./run > /dev/null 2>&1
+  GPUSCAN_TEST_SEED=$((turn * 97)) GPUSCAN_TEST_AGAIN=$turn ./run > /dev/null 2>&1
   grep -h -x 64 build/tests/logs/pocl-test_o*.txt >> out.txt
+  grep -q -x 64 build/tests/logs/pocl-test_reduce.txt && echo 'a minute more' >> out.txt
 done
 check 'kernels that are, with a quarter of the share' 64
+grep -q 'a minute more' out.txt || echo 'no minute more' >> out.txt
+check 'a long program is not optimized' 'no minute more'
+ls build/tests/logs >> out.txt
+check 'another seed of a program of kernels' 'pocl-seed-[0-9]*-test_other.txt'
+grep -q 'pocl-seed-.*-test_tracer' out.txt || echo 'none of tracer' >> out.txt
+check 'no other seed of a program of the host' 'none of tracer'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

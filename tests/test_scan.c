@@ -269,7 +269,7 @@ static void differing_types(void **state) {
     (void)state;
     if (!test.is_long)
         for (i = 0; i < sizeof pairs / sizeof pairs[0] && (!test.is_small || i < 6); i++) {
-            if (test_takes_one_of(2, i))
+            if (test_takes_one_of(4, i))
                 check_pair(pairs[i][0], pairs[i][1]);
         }
     else
@@ -477,7 +477,7 @@ static void rows_in_tiles(void **state) {
             scan_case c = a_scan(types[t], GPUSCAN_OP_ADD, count);
             if (types[t] == GPUSCAN_TYPE_CUSTOM)
                 c.custom = &op_affine_compose;
-            if ((test.is_small && turn * 5 % 7 > 1) || !test_takes_one_of(2, t))
+            if ((test.is_small && turn * 5 % 7 > 1) || !test_takes_one_of(4, t))
                 continue;
             c.rows = (test.is_small ? 300 : elements) / count + 2;
             c.kind = t % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
@@ -650,7 +650,7 @@ static void rows_of_large_elements(void **state) {
             if (n % 3 == 1)
                 c.src_pitch = c.dst_pitch = counts[n] + n;
             c.total = 1;
-            c.kind = (n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            c.kind = (test.share > 8 ? o + test.seed : n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
             check_one_strategy(c, GPUSCAN_STRATEGY_MULTI_PASS);
         }
 }
@@ -667,7 +667,7 @@ static void custom_sizes(void **state) {
     size_t                            o, n;
     (void)state;
     for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
-        for (n = 0; n < (test.is_small ? 3 : 5) && test_takes_one_of(2, o); n++) {
+        for (n = 0; n < (test.is_small ? 3 : 5) && test_takes_one_of(4, o); n++) {
             c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, counts[n]);
             c.custom = operators[o];
             c.src_offset = n;

@@ -542,6 +542,8 @@ static void large_counts(void **state) {
     d.count_type = GPUSCAN_TYPE_U64;
     for (s = 1; s < GPUSCAN_STRATEGY_COUNT; s++) {
         uint64_t *got;
+        if (s == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && !test_takes_all_strategies())
+            continue; /* a minute or more on a CPU: a group for each of the empty tiles */
         if (!test_share((uint64_t)s, 2))
             continue;
         test_case("indices of %" PRIu64 " of %" PRIu64 " bits, %s", live, count,

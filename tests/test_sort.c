@@ -834,10 +834,13 @@ static void scratch_sizes(void **state) {
             for (what = 0; what < (has_fence ? 10 : 5); what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
-                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
-                test_buffer       b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
-                test_buffer       p = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
-                test_buffer       q = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
+                test_buffer       a, b, p, q;
+                if (what > 4 && !test_takes_one_of(2, (uint64_t)what)) /* programs of several seconds */
+                    continue;
+                a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                p = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
+                q = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
                 test_buffer_set(&a, 0, n, NULL);
                 test_buffer_set(&p, 0, n, NULL);
                 memset(&d, 0, sizeof d);
@@ -1093,7 +1096,7 @@ static void even_buckets(void **state) {
             uint32_t         *words, *got, *got_places;
             uint64_t         *got_squares;
             uint64_t          at = gpuscan__scratch_aligned(GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES) / 4;
-            if (!test_takes_one_of(6, k) && !test_share(2 * k + (size_t)even, 1))
+            if (!test_takes_one_of(12, 2 * k + (size_t)even) && !test_share(2 * k + (size_t)even, 1))
                 continue;
             memset(&limits, 0, sizeof limits);
             memset(&d, 0, sizeof d);
