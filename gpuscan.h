@@ -1896,7 +1896,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n"
+"\n"
 "#define GPUSCAN_ON(kind) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_##kind)\n"
 "#define GPUSCAN_HAS_LANES (!GPUSCAN_ON(NONE))\n"
 "#define GPUSCAN_LANES_APART (GPUSCAN_HAS_LANES && !GPUSCAN_ON(LOCAL))\n"
@@ -2120,19 +2120,6 @@ static const char *const gpuscan__piece_device[] = {
 "return y;\n"
 "#else\n"
 "return gpuscan_uint_at(x, GPUSCAN_LANE ^ d, memory);\n"
-"#endif\n"
-"}\n"
-"static inline uint gpuscan_uint_from(uint x, uint d, uint first, uint *there, local uint *memory) {\n"
-"#if GPUSCAN_ON(PTX)\n"
-"uint y;\n"
-"__asm__ volatile(\"{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"\n"
-"\" selp.u32 %1, 1, 0, p; }\"\n"
-": \"=r\"(y), \"=r\"(*there)\n"
-": \"r\"(x), \"r\"(d), \"r\"(first));\n"
-"return y;\n"
-"#else\n"
-"*there = GPUSCAN_LANE >= first + d;\n"
-"return gpuscan_uint_at(x, GPUSCAN_LANE - min(d, GPUSCAN_LANE), memory);\n"
 "#endif\n"
 "}\n"
 "#if GPUSCAN_HAS_ADD_FROM\n\n"
@@ -2562,7 +2549,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 975 \"kernels.cl.inc\"\n"
+"#line 961 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2606,7 +2593,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1028 \"kernels.cl.inc\"\n"
+"#line 1014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2635,7 +2622,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1053 \"kernels.cl.inc\"\n"
+"#line 1039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2705,7 +2692,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1126 \"kernels.cl.inc\"\n"
+"#line 1112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2836,7 +2823,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1274 \"kernels.cl.inc\"\n"
+"#line 1260 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2976,7 +2963,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1434 \"kernels.cl.inc\"\n"
+"#line 1420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3083,7 +3070,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1554 \"kernels.cl.inc\"\n"
+"#line 1540 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -3202,7 +3189,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1690 \"kernels.cl.inc\"\n"
+"#line 1676 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3262,7 +3249,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1752 \"kernels.cl.inc\"\n"
+"#line 1738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3315,17 +3302,6 @@ static const char *const gpuscan__piece_lane_scans[] = {
 " for (uint p = 0; p < sizeof(words) / 4; p++) \\\n"
 " out.uints[p] = of_uint(in.uints[p], lane, memory); \\\n"
 " return of_words(&out); \\\n"
-" }\n\n\n"
-"#define GPUSCAN_SHUFFLE_FROM(name, type, words, of_words) \\\n"
-" static inline type name##_by(type value, uint d, uint first, bool *there, local uint *memory) { \\\n"
-" words in, out; \\\n"
-" uint is_there = 0; \\\n"
-" in.uints[sizeof(words) / 4 - 1] = 0; \\\n"
-" in.value = value; \\\n"
-" for (uint p = 0; p < sizeof(words) / 4; p++) \\\n"
-" out.uints[p] = gpuscan_uint_from(in.uints[p], d, first, &is_there, memory); \\\n"
-" *there = is_there != 0; \\\n"
-" return of_words(&out); \\\n"
 " }\n"
 "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_up)\n"
 "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_xor)\n"
@@ -3336,11 +3312,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
 "} gpuscan_number_uints;\n"
 "GPUSCAN_OF_WORDS(gpuscan_number_of_uints, gpuscan_number, gpuscan_number_uints, uints)\n"
-"GPUSCAN_SHUFFLE_FROM(gpuscan_number_from, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_up)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_xor)\n"
 "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_at)\n"
-"#define gpuscan_number_from(x, d, first, there) gpuscan_number_from_by(x, d, first, there, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
 "#endif\n"
@@ -3492,9 +3466,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#if GPUSCAN_HAS_ADD_FROM && GPUSCAN_FLOAT_SUM && GPUSCAN_HEADS && GPUSCAN_T_SIZE == 8\n"
 "return gpuscan_float_add_from(x, x, d, first);\n"
 "#else\n"
-"bool there;\n"
-"gpuscan_number left = gpuscan_number_from(x, d, first, &there);\n"
-"if (there)\n"
+"gpuscan_number left = gpuscan_number_up(x, d);\n"
+"if (GPUSCAN_LANE - first >= d)\n"
 "x = gpuscan_combine_numbers(left, x);\n"
 "return x;\n"
 "#endif\n"
@@ -3616,7 +3589,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2150 \"kernels.cl.inc\"\n"
+"#line 2120 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -3711,7 +3684,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
 "gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_number opened;\n"
 "#endif\n"
 "uint kept;\n"
 "uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32];\n"
@@ -4392,7 +4364,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3037 \"kernels.cl.inc\"\n"
+"#line 3006 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4533,16 +4505,15 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "#endif\n"
 "#endif\n"
-"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n",
+"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, const uint *rank,\n"
-"gpuscan_number *open, gpuscan_number *part, gpuscan_list list) {\n"
+"gpuscan_number *open, gpuscan_list list) {\n"
 "uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k], j = begin + rank[k];\n"
 "uint there = gpuscan_left_from(left, own, k);\n"
 "gpuscan_number run = GPUSCAN_IDENTITY;\n"
-"part[k] = run;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there) {\n"
@@ -4553,11 +4524,10 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "list.elements[j] = gpuscan_staged(gpuscan_src_at(&tile->vector[k], v));\n"
 "#endif\n"
 "if (v > 0) {\n"
-"gpuscan_listed_store(&list.results[j], run, head && (mask & ((1u << v) - 1)) != 0);\n"
+"gpuscan_listed_store(&list.results[j], run, head);\n"
 "next = gpuscan_combine_numbers(run, x);\n"
 "}\n"
 "run = head ? x : next;\n"
-"part[k] = (mask & ((2u << v) - 1)) == 0 ? run : part[k];\n"
 "j += head ? 1 : 0;\n"
 "}\n"
 "open[k] = run;\n"
@@ -4567,11 +4537,9 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "local gpuscan_shared *shared) {\n"
 "gpuscan_list list = gpuscan_list_of(shared);\n"
 "gpuscan_plain all = gpuscan_identity_plain();\n"
-"gpuscan_number open[GPUSCAN_ITEM_VECTORS], part[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_number opened = GPUSCAN_IDENTITY;\n"
+"gpuscan_number open[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
 "uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count), own = GPUSCAN_OWN_FIRST;\n"
 "uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0), any = 0;\n"
-"bool holds_first = false;\n"
 "gpuscan_reaches reaches;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -4585,28 +4553,27 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "reaches.first[k] = 0;\n"
 "}\n"
 "tile->kept = 0;\n"
-"tile->opened = opened;\n"
 "all.open.value = gpuscan_vectors_scan_from(open, &reaches, 0, shared);\n"
 "return all;\n"
 "}\n"
 "tile->kept = gpuscan_kept_scan(tile->mask, rank, shared);\n"
 "all.heads = tile->kept;\n"
 "if (left == GPUSCAN_TILE)\n"
-"gpuscan_tile_list_runs(tile, first, GPUSCAN_TILE, rank, open, part, list);\n"
+"gpuscan_tile_list_runs(tile, first, GPUSCAN_TILE, rank, open, list);\n"
 "else\n"
-"gpuscan_tile_list_runs(tile, first, left, rank, open, part, list);\n"
+"gpuscan_tile_list_runs(tile, first, left, rank, open, list);\n"
 "reaches = gpuscan_tile_reaches(tile, shared);\n"
 "all.open.value = gpuscan_vectors_scan_from(open, &reaches, before, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_number run = tile->mask[k] & 1 ? before[k] : gpuscan_combine_numbers(before[k], part[k]);\n"
-"opened = tile->mask[k] != 0 && rank[k] == 0 ? run : opened;\n"
-"holds_first |= tile->mask[k] != 0 && rank[k] == 0;\n"
-"if (tile->mask[k] != 0)\n"
-"list.results[begin + rank[k]] = run;\n"
+"local gpuscan_listed *ended = list.results + begin + rank[k];\n"
+"bool has_part = tile->mask[k] != 0 && (tile->mask[k] & 1) == 0;\n"
+"gpuscan_number part = GPUSCAN_IDENTITY;\n"
+"if (has_part)\n"
+"part = *ended;\n"
+"part = has_part ? gpuscan_combine_numbers(before[k], part) : before[k];\n"
+"gpuscan_listed_store(ended, part, tile->mask[k] != 0);\n"
 "}\n"
-"gpuscan_ballot_t holders = gpuscan_ballot(holds_first);\n"
-"tile->opened = gpuscan_number_at(opened, holders ? gpuscan_lowest(holders) : 0);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "return all;\n"
 "}\n"
@@ -4634,7 +4601,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "open[k] = x[k].open.value;\n"
 "all.open.value = gpuscan_vectors_scan_from(open, &reaches, opened, shared);\n"
-"GPUSCAN_UNROLL\n",
+"GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "tile->before[k].open.value = opened[k];\n"
 "#endif\n"
@@ -4651,7 +4618,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3312 \"kernels.cl.inc\"\n"
+"#line 3277 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -5010,7 +4977,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3708 \"kernels.cl.inc\"\n"
+"#line 3673 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5846,8 +5813,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4668 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4633 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
 "uint tile, share, shares;\n"
@@ -6096,8 +6063,9 @@ static const char *const gpuscan__piece_handover[] = {
 "gpuscan_device_fence();\n"
 "}\n"
 "#endif\n\n"
-"#if GPUSCAN_FEW\n\n\n\n\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
+"#if GPUSCAN_FEW\n\n\n\n"
+"#define gpuscan_tile_prefix gpuscan_few_prefix\n\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_few_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
 "gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
 "uint before = tile / GPUSCAN_WINDOW;\n"
 "for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
@@ -6232,8 +6200,9 @@ static const char *const gpuscan__piece_handover[] = {
 "gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(prefix, sum, tile));\n"
 "return prefix;\n"
 "}\n\n"
-"#if !GPUSCAN_CPU\n\n"
-"GPUSCAN_INLINE bool gpuscan_tile_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
+"#if !GPUSCAN_CPU\n"
+"#define gpuscan_tile_prefix gpuscan_look_back_prefix\n\n"
+"GPUSCAN_INLINE bool gpuscan_look_back_prefix(const gpuscan_row *row, uint tile, gpuscan_t sum, gpuscan_prefix *outer,\n"
 "gpuscan_prefix *inner, local gpuscan_shared *shared) {\n"
 "if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
 "gpuscan_prefix prefix = gpuscan_find_prefix(row, tile, sum, shared);\n"
@@ -6260,7 +6229,7 @@ static const char *const gpuscan__piece_handover[] = {
 "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
 "if (GPUSCAN_LANE == 0)\n"
 "shared->prefix = gpuscan_prefix_of(after);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_row *row, uint tile, gpuscan_prefix *prefix,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_LOADS_AFTER\n"
@@ -6272,7 +6241,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_after_load(row, tile - 1, prefix);\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_row *row, uint tile, local gpuscan_shared *shared) {\n"
 "uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
 "gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
@@ -6364,7 +6333,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "}\n"
 "}\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"static inline void gpuscan_publish_sum(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"static inline void gpuscan_publish_ahead(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
 "gpuscan_t x;\n"
 "if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
 "return;\n"
@@ -6409,7 +6378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5395 \"kernels.cl.inc\"\n"
+"#line 5363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6792,7 +6761,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5826 \"kernels.cl.inc\"\n"
+"#line 5794 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6811,7 +6780,10 @@ static const char *const gpuscan__piece_scan[] = {
 "#define GPUSCAN_OP_DST (dst + numbers.dst_offset)\n"
 "#define GPUSCAN_OP_IN_PLACE(from) ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)GPUSCAN_OP_DST)\n"
 "#define GPUSCAN_OP_WORDS 1\n"
-"#define gpuscan_op_keeps_none(job, sum) false\n\n\n"
+"#define gpuscan_op_keeps_none(job, sum) false\n"
+"#define gpuscan_op_part gpuscan_scan_hook_part\n"
+"#define gpuscan_op_span gpuscan_scan_hook_span\n"
+"#define gpuscan_op_store gpuscan_scan_hook_store\n\n\n"
 "GPUSCAN_INLINE void gpuscan_total_store(GPUSCAN_OP_PARAMETERS, ulong row, bool ends, gpuscan_t after) {\n"
 "if (((uint)numbers.flags & GPUSCAN_FLAG_TOTAL) && ends && GPUSCAN_ITEM == 0)\n"
 "totals[numbers.total_offset + row] = gpuscan_to_dst(after);\n"
@@ -6832,7 +6804,7 @@ static const char *const gpuscan__piece_scan[] = {
 "#else\n"
 "#define gpuscan_op_rows(...) false\n"
 "#endif\n\n",
-"static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *job, ulong last,\n"
+"static inline void gpuscan_scan_hook_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *job, ulong last,\n"
 "bool ends, gpuscan_prefix carry) {\n"
 "uint flags = (uint)numbers.flags;\n"
 "bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
@@ -6849,7 +6821,7 @@ static const char *const gpuscan__piece_scan[] = {
 "gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, ends, total);\n"
 "}\n\n\n"
 "#define gpuscan_op_span_sum(span, words) gpuscan_span_sum((span).src, (span).first, (span).last, (span).head)\n"
-"static inline void gpuscan_op_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
+"static inline void gpuscan_scan_hook_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
 "gpuscan_span *next, gpuscan_prefix prefix, ulong *words) {\n"
 "gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, GPUSCAN_ENDS(job),\n"
 "GPUSCAN_WHOLE(gpuscan_prefix_next(prefix, span->sum, job->tile)));\n"
@@ -6871,9 +6843,9 @@ static const char *const gpuscan__piece_scan[] = {
 "#else\n"
 "#define gpuscan_op_rescan(data, row, first, sum, shared)\n"
 "#endif\n\n"
-"GPUSCAN_INLINE void gpuscan_op_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
-"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner, bool has_inner,\n"
-"gpuscan_t sum) {\n"
+"GPUSCAN_INLINE void gpuscan_scan_hook_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
+"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner,\n"
+"bool has_inner, gpuscan_t sum) {\n"
 "gpuscan_t prefix, after;\n"
 "if (has_inner)\n"
 "prefix = gpuscan_tile_within(data, inner, outer, &sum);\n"
@@ -6895,7 +6867,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5941 \"kernels.cl.inc\"\n"
+"#line 5912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6941,7 +6913,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5988 \"kernels.cl.inc\"\n"
+"#line 5959 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -6975,7 +6947,10 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_OP_PITCH 0ul\n"
 "#define GPUSCAN_OP_SHARES (GPUSCAN_RUNS || GPUSCAN_AHEAD ? 1u : (uint)numbers.shares)\n"
 "#define GPUSCAN_OP_BASE gpuscan_identity()\n"
-"#define GPUSCAN_OP_IN_PLACE(from) false\n\n\n"
+"#define GPUSCAN_OP_IN_PLACE(from) false\n"
+"#define gpuscan_op_part gpuscan_select_hook_part\n"
+"#define gpuscan_op_span gpuscan_select_hook_span\n"
+"#define gpuscan_op_store gpuscan_select_hook_store\n\n\n"
 "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
 "#define GPUSCAN_NUMBERED_FIELD(name, type) global type *name;\n"
 "typedef struct {\n"
@@ -7317,7 +7292,7 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_OP_HEAD(job) 0\n"
 "#define gpuscan_op_rows(...) false\n"
 "#define gpuscan_op_span_sum(span, words) gpuscan_kept_sum((span).src, (span).first, (span).last, words)\n\n\n"
-"static inline void gpuscan_op_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
+"static inline void gpuscan_select_hook_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
 "gpuscan_span *next, gpuscan_prefix carry, ulong *words) {\n"
 "global const gpuscan_src *decides = src + numbers.src_offset;\n"
 "gpuscan_t prefix = GPUSCAN_WHOLE(carry);\n"
@@ -7333,8 +7308,8 @@ static const char *const gpuscan__piece_select[] = {
 "if (next)\n"
 "next->sum = gpuscan_op_span_sum(*next, words);\n"
 "}\n\n\n",
-"static inline void gpuscan_op_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *part, ulong last,\n"
-"bool ends, gpuscan_prefix carry) {\n"
+"static inline void gpuscan_select_hook_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *part,\n"
+"ulong last, bool ends, gpuscan_prefix carry) {\n"
 "ulong words[GPUSCAN_WORDS];\n"
 "gpuscan_job job = *part;\n"
 "gpuscan_span span;\n"
@@ -7510,12 +7485,14 @@ static const char *const gpuscan__piece_select[] = {
 "ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "gpuscan_t before = gpuscan_combine(prefix, tile->group);\n"
-"gpuscan_number opened = gpuscan_combine_numbers(before.open.value, tile->opened);\n"
+"gpuscan_number opened = before.open.value;\n"
 "uint ended = (uint)gpuscan_runs_ended(outputs, before, tile->kept), skip = before.heads == 0 ? 1 : 0;\n"
 "#if GPUSCAN_STAGES\n"
 "list.elements += gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
 "#endif\n"
 "list.results += gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+"if (tile->kept > 0)\n"
+"opened = gpuscan_combine_numbers(opened, list.results[0]);\n"
 "gpuscan_list_write(outputs, first, before.heads, tile->kept, list);\n"
 "GPUSCAN_OUTPUT_LOOP(gpuscan_result, outputs->results + GPUSCAN_FIRST_ENDED(before), ended,\n"
 "GPUSCAN_RUN_RESULT(j + skip == 0 ? opened : list.results[j + skip]))\n"
@@ -7539,9 +7516,9 @@ static const char *const gpuscan__piece_select[] = {
 "#define gpuscan_op_list(data, job, shared) \\\n"
 " gpuscan_select_list(data, (job)->first, (job)->count, gpuscan_list_for(job, shared))\n"
 "#define gpuscan_op_rescan(data, row, first, sum, shared)\n\n"
-"GPUSCAN_INLINE void gpuscan_op_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
-"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner, bool has_inner,\n"
-"gpuscan_t sum) {\n"
+"GPUSCAN_INLINE void gpuscan_select_hook_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
+"const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner,\n"
+"bool has_inner, gpuscan_t sum) {\n"
 "uint past = gpuscan_past_count(src + numbers.src_offset, job->first, job->count);\n"
 "gpuscan_t prefix = GPUSCAN_WHOLE(outer);\n"
 "if (has_inner)\n"
@@ -7602,7 +7579,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6760 \"kernels.cl.inc\"\n"
+"#line 6736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7861,7 +7838,7 @@ static const char *const gpuscan__piece_engine[] = {
 "sum = gpuscan_tile_scan(&data, job->first, row->count, shared);\n"
 "#if GPUSCAN_ONCE\n"
 "GPUSCAN_TEST_DELAY(job->tile);\n"
-"gpuscan_publish_sum(row, job->tile, sum);\n"
+"gpuscan_publish_ahead(row, job->tile, sum);\n"
 "#endif\n"
 "if (gpuscan_op_keeps_none(job, sum))\n"
 "return;\n"
@@ -7908,7 +7885,7 @@ static const char *const gpuscan__piece_engine[] = {
 "if (sums_only) {\n"
 "gpuscan_t sum = gpuscan_tile_sum_by(row.src, job.first, row.count, gpuscan_policy_keep(), shared);\n"
 "GPUSCAN_TEST_DELAY(job.tile);\n"
-"gpuscan_publish_sum(&row, job.tile, sum);\n"
+"gpuscan_publish_ahead(&row, job.tile, sum);\n"
 "} else {\n"
 "gpuscan_ahead_scan(GPUSCAN_OP_ARGUMENTS, &row, &job);\n"
 "}\n"
@@ -7922,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7125 \"kernels.cl.inc\"\n"
+"#line 7101 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8042,7 +8019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 7249 \"kernels.cl.inc\"\n"
+"#line 7225 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -8387,7 +8364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7638 \"kernels.cl.inc\"\n"
+"#line 7614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
@@ -9972,7 +9949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 9412 \"kernels.cl.inc\"\n"
+"#line 9388 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -10037,7 +10014,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 9478 \"kernels.cl.inc\"\n"
+"#line 9454 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -10723,7 +10700,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 10237 \"kernels.cl.inc\"\n"
+"#line 10213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -11291,7 +11268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 10872 \"kernels.cl.inc\"\n"
+"#line 10848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -11528,7 +11505,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_SATURATES \\\n"
 " (GPUSCAN_HAS_PICKS && GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP && GPUSCAN_BINS > 1)\n\n\n\n",
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
-"static inline gpuscan_bins gpuscan_even_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
+"static inline gpuscan_bins gpuscan_nearest_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "gpuscan_values magic = GPUSCAN_MAGIC, at;\n"
 "#if GPUSCAN_SATURATES\n\n\n"
 "at = gpuscan_multiply_clamped(s - lower, inverse * (1.0f / (GPUSCAN_BINS - 1)));\n"
@@ -11546,7 +11523,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "static inline GPUSCAN_VALUE gpuscan_even_edge(uint k, GPUSCAN_VALUE step, GPUSCAN_VALUE lower) {\n"
 "return fma((GPUSCAN_VALUE)k, step, lower);\n"
 "}\n\n\n\n"
-"static inline uint gpuscan_even_bin(GPUSCAN_VALUE s, GPUSCAN_BOUND_PARAMETERS) {\n"
+"static inline uint gpuscan_bisected_bin(GPUSCAN_VALUE s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "if (GPUSCAN_CLOSED && s == upper)\n"
 "return GPUSCAN_BINS - 1;\n"
 "GPUSCAN_VALUE guess = fmin((s - lower) * inverse, (GPUSCAN_VALUE)(GPUSCAN_BINS - 1));\n"
@@ -11615,15 +11592,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
 "bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges));\n"
-"return gpuscan_bin_if(inside, inside ? gpuscan_edge_bin(s, edges) : 0, s < GPUSCAN_EDGE_FIRST(edges),\n"
-"GPUSCAN_IS_NAN(s));\n"
+"return inside ? gpuscan_edge_bin(s, edges)\n"
+": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s));\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
 "gpuscan_masks inside = GPUSCAN_SATURATES ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, upper)) : GPUSCAN_INSIDE(s, lower, upper);\n"
-"return gpuscan_bin_if(inside, gpuscan_even_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
+"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
 "GPUSCAN_IS_NAN(s));\n"
 "#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
 "bool inside = GPUSCAN_INSIDE(s, lower, upper);\n"
-"return gpuscan_bin_if(inside, inside ? gpuscan_even_bin(s, GPUSCAN_BOUND_NAMES) : 0, s < lower, GPUSCAN_IS_NAN(s));\n"
+"return inside ? gpuscan_bisected_bin(s, GPUSCAN_BOUND_NAMES)\n"
+": gpuscan_bin_if(false, 0, s < lower, GPUSCAN_IS_NAN(s));\n"
 "#else\n\n",
 "gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - (gpuscan_offset)lower;\n"
 "gpuscan_bins bin = gpuscan_even_bin(x, range, factor);\n"
@@ -11661,7 +11639,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 11318 \"kernels.cl.inc\"\n"
+"#line 11295 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -11759,7 +11737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 11433 \"kernels.cl.inc\"\n"
+"#line 11410 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -12164,7 +12142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 11887 \"kernels.cl.inc\"\n"
+"#line 11864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins;\n"
@@ -12255,15 +12233,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "#else\n"
 "gpuscan_add_global_once(to->accumulators, bin, weight, 1);\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "#if GPUSCAN_IMAGE\n"
 "#define GPUSCAN_HAS_VECTORS 1\n"
 "#define GPUSCAN_VECTOR_SAMPLES GPUSCAN_CHANNELS\n"
 "typedef GPUSCAN_IMAGE_PIXEL gpuscan_loaded;\n"
 "typedef GPUSCAN_IMAGE_PIXEL gpuscan_samples;\n"
-"static inline gpuscan_loaded gpuscan_load_if(const bool always, bool there, GPUSCAN_SAMPLES samples, gpuscan_row_t at) {\n"
-"return there ? gpuscan_image_pixel(samples, at) : (gpuscan_loaded)(0);\n"
-"}\n"
 "#define gpuscan_samples_of(pixel) (pixel)\n"
 "#define gpuscan_sample_at(pixel, v) gpuscan_image_sample(*(pixel), v)\n"
 "#else\n"
@@ -12274,10 +12249,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_sample element[GPUSCAN_VECTOR];\n"
 "uint word[4];\n"
 "uint4 words;\n"
-"} gpuscan_samples;\n"
-"static inline gpuscan_loaded gpuscan_load_if(const bool always, bool there, GPUSCAN_SAMPLES samples, gpuscan_row_t at) {\n"
-"return always ? gpuscan_load_once((global const uint4 *)at) : gpuscan_load_once_if(there, (global const uint4 *)at);\n"
-"}\n\n\n"
+"} gpuscan_samples;\n\n\n"
 "static inline gpuscan_samples gpuscan_samples_of(gpuscan_loaded words) {\n"
 "gpuscan_samples vector;\n"
 "vector.words = words;\n"
@@ -12290,10 +12262,17 @@ static const char *const gpuscan__piece_histogram[] = {
 "return vector->element[v];\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n"
+"static inline gpuscan_loaded gpuscan_load_if(bool there, GPUSCAN_SAMPLES samples, gpuscan_row_t at) {\n"
+"#if GPUSCAN_IMAGE\n"
+"return there ? gpuscan_image_pixel(samples, at) : (gpuscan_loaded)(0);\n"
+"#else\n"
+"return gpuscan_load_once_if(there, (global const uint4 *)at);\n"
+"#endif\n"
+"}\n\n\n"
 "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && !GPUSCAN_IMAGE && defined(__ENDIAN_LITTLE__) && \\\n"
 " (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
-"#define GPUSCAN_COUNT_WORDS 1\n\n\n"
+"#define GPUSCAN_COUNT_WORDS 1\n\n\n",
 "static inline void gpuscan_count_word(uint word, const uint *at, uint first, local uint *bins) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < 4; v++) {\n"
@@ -12362,7 +12341,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "typedef struct {\n"
 "gpuscan_row_t from;\n"
 "global const gpuscan_weight *weights;\n"
-"ulong begin, length, rows;\n"
+"ulong begin, samples, rows;\n"
 "ulong vectors;\n"
 "} gpuscan_sample_rows;\n\n\n"
 "GPUSCAN_INLINE gpuscan_sample_rows gpuscan_rows_past(gpuscan_sample_rows rows, ulong row, ulong vectors,\n"
@@ -12370,7 +12349,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "rows.from = GPUSCAN_ROW_PAST(rows.from, row, vectors * GPUSCAN_VECTOR_SAMPLES, numbers);\n"
 "rows.weights += row * numbers.weights_pitch;\n"
 "rows.begin += vectors * GPUSCAN_VECTOR_SAMPLES;\n"
-"rows.length -= vectors * GPUSCAN_VECTOR_SAMPLES;\n"
+"rows.samples -= vectors * GPUSCAN_VECTOR_SAMPLES;\n"
 "rows.rows -= row;\n"
 "rows.vectors -= vectors;\n"
 "return rows;\n"
@@ -12403,7 +12382,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "return walk;\n"
 "}\n\n"
-"GPUSCAN_INLINE void gpuscan_walk_on(gpuscan_walk *walk) {\n"
+"GPUSCAN_INLINE void gpuscan_walk_step(gpuscan_walk *walk) {\n"
 "walk->at += walk->stride;\n"
 "walk->x += walk->step_x;\n"
 "if (!GPUSCAN_SAMPLE_ROWS)\n"
@@ -12413,62 +12392,81 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk->x -= walk->across - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
 "walk->row++;\n"
 "}\n"
-"}\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_count_batch(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk *walk,\n"
-"const bool all, const bool whole, const gpuscan_counting *to,\n"
+"}\n\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_count_vectors(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
+"const bool whole, const gpuscan_counting *to,\n"
 "gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
-"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
+"#if GPUSCAN_SAMPLE_ROWS\n"
+"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
+"while (walk.at < walk.all) {\n"
 "gpuscan_loaded loaded[GPUSCAN_ITEM_VECTORS];\n"
 "global const gpuscan_weight *weights[GPUSCAN_ITEM_VECTORS];\n"
 "ulong at[GPUSCAN_ITEM_VECTORS];\n"
 "bool there[GPUSCAN_ITEM_VECTORS];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_sample_rows row = gpuscan_rows_past(rows, walk->row, 0, numbers);\n"
-"uint head = whole ? 0 : gpuscan_head_of(rows, walk->row, numbers);\n"
-"there[k] = all || walk->at < walk->all;\n"
-"if (!all && !whole)\n"
-"there[k] = there[k] && walk->x < most - (head > rest ? 1 : 0);\n"
-"at[k] = head + (ulong)walk->x * GPUSCAN_VECTOR_SAMPLES;\n"
-"loaded[k] = gpuscan_load_if(all, there[k], samples, GPUSCAN_ROW_PAST(row.from, 0, at[k], numbers));\n"
+"gpuscan_sample_rows row = gpuscan_rows_past(rows, walk.row, 0, numbers);\n"
+"uint head = whole ? 0 : gpuscan_head_of(rows, walk.row, numbers);\n"
+"there[k] = walk.at < walk.all && (whole || walk.x < most - (head > rest ? 1 : 0));\n"
+"at[k] = head + (ulong)walk.x * GPUSCAN_VECTOR_SAMPLES;\n"
+"loaded[k] = gpuscan_load_if(there[k], samples, GPUSCAN_ROW_PAST(row.from, 0, at[k], numbers));\n"
 "at[k] += row.begin;\n"
 "weights[k] = row.weights;\n"
-"gpuscan_walk_on(walk);\n"
+"gpuscan_walk_step(&walk);\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (all || there[k])\n"
+"if (there[k])\n"
 "gpuscan_count_vector(loaded[k], at[k], weights[k], to, GPUSCAN_BIN_ARGUMENTS);\n"
-"}\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_count_vectors(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
-"const bool whole, const gpuscan_counting *to,\n"
-"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
-"#if GPUSCAN_SAMPLE_ROWS\n"
-"while (walk.at < walk.all)\n"
-"gpuscan_count_batch(samples, rows, &walk, false, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"}\n"
 "#else\n"
-"while (walk.at + (GPUSCAN_ITEM_VECTORS - 1) * walk.stride < walk.all)\n"
-"gpuscan_count_batch(samples, rows, &walk, true, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
-"for (; walk.at < walk.all; gpuscan_walk_on(&walk)) {\n"
-"ulong at = gpuscan_head_of(rows, 0, numbers) + (ulong)walk.x * GPUSCAN_VECTOR;\n"
-"gpuscan_count_vector(gpuscan_load_if(true, true, samples, rows.from + at), rows.begin + at, rows.weights, to,\n"
+"ulong head = gpuscan_head_of(rows, 0, numbers), begin = rows.begin + head, stride = walk.stride;\n"
+"global const uint4 *from = (global const uint4 *)(rows.from + head);\n"
+"uint i = walk.at;\n"
+"for (; i + (GPUSCAN_ITEM_VECTORS - 1) * walk.stride < walk.all; i += GPUSCAN_ITEM_VECTORS * walk.stride) {\n"
+"gpuscan_loaded loaded[GPUSCAN_ITEM_VECTORS];\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"loaded[k] = gpuscan_load_once(from + i + k * stride);\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"gpuscan_count_vector(loaded[k], begin + (i + k * stride) * GPUSCAN_VECTOR, rows.weights, to,\n"
 "GPUSCAN_BIN_ARGUMENTS);\n"
 "}\n"
+"for (; i < walk.all; i += walk.stride)\n"
+"gpuscan_count_vector(gpuscan_load_once(from + i), begin + (ulong)i * GPUSCAN_VECTOR, rows.weights,\n"
+"to, GPUSCAN_BIN_ARGUMENTS);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n\n",
+"#define GPUSCAN_ITEM_SINGLES (GPUSCAN_SAMPLE_ROWS && GPUSCAN_DEEP_LOADS ? 4 : 1)\n\n\n"
 "GPUSCAN_INLINE void gpuscan_count_singles(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
 "ulong first, const gpuscan_counting *to, gpuscan_histogram_numbers numbers,\n"
 "GPUSCAN_BIN_PARAMETERS) {\n"
-"uint rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
-"for (; walk.at < walk.all; gpuscan_walk_on(&walk)) {\n"
+"uint rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
+"while (walk.at < walk.all) {\n"
+"gpuscan_sample loaded[GPUSCAN_ITEM_SINGLES];\n"
+"global const gpuscan_weight *weights[GPUSCAN_ITEM_SINGLES];\n"
+"ulong at[GPUSCAN_ITEM_SINGLES];\n"
+"bool there[GPUSCAN_ITEM_SINGLES];\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_SINGLES; k++) {\n"
 "gpuscan_sample_rows row = gpuscan_rows_past(rows, walk.row, 0, numbers);\n"
 "ulong i = first + walk.x;\n"
 "uint head = gpuscan_head_of(rows, walk.row, numbers);\n"
 "if (row.vectors && i >= head)\n"
 "i += (row.vectors - (head > rest ? 1 : 0)) * GPUSCAN_VECTOR_SAMPLES;\n"
-"if (i < row.length)\n"
-"gpuscan_count_sample(GPUSCAN_SAMPLE_IN(samples, row.from, i), row.begin + i,\n"
-"gpuscan_channel_of(row.begin + i), row.weights, to, GPUSCAN_BIN_ARGUMENTS);\n"
+"there[k] = walk.at < walk.all && i < row.samples;\n"
+"if (there[k])\n"
+"loaded[k] = GPUSCAN_SAMPLE_IN(samples, row.from, i);\n"
+"at[k] = row.begin + i;\n"
+"weights[k] = row.weights;\n"
+"gpuscan_walk_step(&walk);\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_SINGLES; k++)\n"
+"if (there[k])\n"
+"gpuscan_count_sample(loaded[k], at[k], gpuscan_channel_of(at[k]), weights[k], to,\n"
+"GPUSCAN_BIN_ARGUMENTS);\n"
 "}\n"
 "}\n\n\n"
 "#ifndef GPUSCAN_CHUNK\n"
@@ -12492,20 +12490,21 @@ static const char *const gpuscan__piece_histogram[] = {
 "GPUSCAN_INLINE void gpuscan_count_rows(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, uint first, uint stride,\n"
 "const bool whole, const gpuscan_counting *to,\n"
 "gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
-"uint head = gpuscan_head_of(rows, 0, numbers), rest = (uint)(rows.length % GPUSCAN_VECTOR_SAMPLES);\n"
+"uint head = gpuscan_head_of(rows, 0, numbers), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
 "ulong pitch = GPUSCAN_SAMPLE_ROWS ? numbers.pitch * sizeof(gpuscan_element) : 0, vectors, singles;\n"
+"uint fewer;\n"
 "bool alike = GPUSCAN_IMAGE || pitch % 16 == 0;\n"
-"rows.vectors = rows.length / GPUSCAN_VECTOR_SAMPLES;\n"
+"rows.vectors = rows.samples / GPUSCAN_VECTOR_SAMPLES;\n"
 "#if !GPUSCAN_IMAGE\n"
 "if (!GPUSCAN_HAS_VECTORS || (size_t)rows.from % sizeof(gpuscan_sample) != 0 || head % GPUSCAN_WHOLE != 0 ||\n"
 "pitch % (sizeof(gpuscan_sample) * GPUSCAN_WHOLE) != 0)\n"
 "rows.vectors = 0;\n"
 "#endif\n"
-"vectors = rows.vectors - (alike && rows.vectors && head > rest ? 1 : 0);\n"
-"singles = alike || !rows.vectors ? rows.length - vectors * GPUSCAN_VECTOR_SAMPLES\n"
-": min(rows.length, 2ul * (GPUSCAN_VECTOR_SAMPLES - 1));\n"
+"fewer = rows.vectors && (!alike || head > rest) ? 1 : 0;\n"
+"vectors = rows.vectors - (alike ? fewer : 0);\n"
+"singles = rows.samples - (rows.vectors - fewer) * GPUSCAN_VECTOR_SAMPLES;\n"
 "if (whole)\n"
-"rows.vectors = vectors = (uint)rows.length / GPUSCAN_VECTOR_SAMPLES;\n"
+"rows.vectors = vectors = (uint)rows.samples / GPUSCAN_VECTOR_SAMPLES;\n"
 "gpuscan_count_chunks(samples, rows, vectors, first, stride, true, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
 "if (!GPUSCAN_IMAGE && !whole)\n"
 "gpuscan_count_chunks(samples, rows, singles, first, stride, false, false, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
@@ -12533,7 +12532,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_edges_top(&to->edges);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "static inline uint gpuscan_nth_channel(uint n) {\n"
 "uint mask = GPUSCAN_CHANNEL_MASK;\n"
@@ -12541,7 +12540,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "mask &= mask - 1;\n"
 "return 31 - clz(mask & (0u - mask));\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_CARRIES\n"
 "typedef ulong gpuscan_copies_t;\n"
 "#else\n"
@@ -12691,7 +12690,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "rows.from = GPUSCAN_ROW_PAST(GPUSCAN_ROW_AT(samples, tile.row), 0, tile.begin, numbers);\n"
 "rows.weights = weights + numbers.weights_offset + tile.row * numbers.weights_pitch;\n"
 "rows.begin = tile.begin;\n"
-"rows.length = tile.end - tile.begin;\n"
+"rows.samples = tile.end - tile.begin;\n"
 "rows.rows = tile.rows;\n"
 "to.bins = shared;\n"
 "to.accumulators = accumulators;\n"
@@ -12745,7 +12744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 12567 \"kernels.cl.inc\"\n"
+"#line 12566 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -12771,7 +12770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 12590 \"kernels.cl.inc\"\n"
+"#line 12589 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -12940,7 +12939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 12792 \"kernels.cl.inc\"\n"
+"#line 12791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -12987,7 +12986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 12840 \"kernels.cl.inc\"\n"
+"#line 12839 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -13081,7 +13080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 12939 \"kernels.cl.inc\"\n"
+"#line 12938 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -13385,7 +13384,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 13274 \"kernels.cl.inc\"\n"
+"#line 13273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -14332,7 +14331,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 14358 \"kernels.cl.inc\"\n"
+"#line 14357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -14528,7 +14527,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 14594 \"kernels.cl.inc\"\n"
+"#line 14593 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
@@ -14642,7 +14641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 14717 \"kernels.cl.inc\"\n"
+"#line 14716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -14857,7 +14856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 14952 \"kernels.cl.inc\"\n"
+"#line 14951 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -15193,7 +15192,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 221 };
+enum { GPUSCAN__LITERALS = 220 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -19811,7 +19810,7 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
 }
 
 /* Adds an output. Returns the contents expected after the call, GPUSCAN__TEST_FILL so far, or NULL as above. */
-static unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
@@ -20229,7 +20228,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
 }
 
 /* Sets a number of the desc. */
-static void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
+GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
 }
@@ -20638,8 +20637,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
     look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
     ahead        | SINGLE_PASS_AHEAD                                 | ahead
-   Offsets of segments (heads == BITS) first become bits: scan_heads_clear, scan_heads_set. The key has shifts in all forms but
-   whole rows; few, counted and word only in single passes. */
+   Offsets of segments (heads == BITS) first become bits: scan_heads_clear, scan_heads_set. The key has shifts in all
+   forms except whole rows; few, counted and word only in single passes. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
@@ -23193,7 +23192,8 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* What limits the forms: bytes of local memory, copies of the bins, and why the device refuses the strategy, or NULL. */
+/* What limits the forms: bytes of local memory, copies of the bins, and why the device refuses the strategy (NULL:
+   it does not). */
 typedef struct gpuscan__histogram_limits {
     uint64_t local, copies;
     const char *why;
@@ -23834,8 +23834,13 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
                                                                : "(";
     uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
     char line[160];
-    uint64_t k, bits;
-    uint32_t word;
+    union {
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } bits;
+    uint64_t k;
     if (plan->element == GPUSCAN_TYPE_CUSTOM)
         snprintf(line, sizeof(line),
                  "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
@@ -23845,9 +23850,13 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        bits = word = 0;
-        gpuscan__test_sample(plan, &plan->bounds, k, type->size == 8 ? (void *)&bits : (void *)&word, 0);
-        snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(type->size == 8 ? bits : word));
+        bits.u64 = 0;
+        gpuscan__test_sample(plan, &plan->bounds, k, &bits, 0);
+        snprintf(line, sizeof(line), "0x%llxul, ",
+                 (unsigned long long)(type->size == 8   ? bits.u64
+                                      : type->size == 4 ? bits.u32
+                                      : type->size == 2 ? bits.u16
+                                                        : bits.u8));
         gpuscan__text_add(text, line);
     }
     snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %sgpuscan_test_bits[at %% %u]); }\n",

@@ -1,5 +1,5 @@
-/* In place, SINGLE_PASS_AHEAD stores over a tile that another group sums, without a fence: see gpuscan_publish_sum and
-   gpuscan_sum_await of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
+/* In place, SINGLE_PASS_AHEAD stores over a tile that another group sums, without a fence: see gpuscan_publish_ahead
+   and gpuscan_sum_await of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
 
    Each lane's load and store may be performed in either order, unless the store depends on what the lane itself loaded.
    That is the memory model of PTX for weak and relaxed accesses: only a dependency within a thread keeps a value from
@@ -10,8 +10,8 @@
        red.relaxed.gpu.global.max.u32          |  setp.ne.u32 %p, %r2, 0;
            [ready], %r1;                       |  @%p st.global.u32 [data], 2;
 
-   With FAULT_ONE_POLLER the second thread's load and setp are another's, and "bar.sync 0;" stands in their place: then it
-   may. Checked: the sum that is published is of what lay there before. */
+   With FAULT_ONE_POLLER the second thread's load and setp are another's, and "bar.sync 0;" stands in their place:
+   then it may. Checked: the sum that is published is of what lay there before. */
 #define LANES 2
 
 byte data[LANES]; /* 0: the elements; 1: overwritten */
