@@ -1201,10 +1201,10 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  dst_type is u32, whose largest value means "no element"
    method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 Short rows, and segments that are few elements in total or short on average, take a few lanes each;
-                 segments much longer than the average are divided among the groups. Otherwise elements and segment ends
-                 are divided evenly, so that no group has too much work: Merrill and Garland, "Merge-based parallel
-                 sparse matrix-vector multiplication", 2016 */
+                 On a GPU a row or segment takes a few lanes or a group; few long rows, and segments much longer than
+                 the average, are divided among the groups. On a CPU elements and segment ends are divided evenly, so
+                 that no group has too much work: Merrill and Garland, "Merge-based parallel sparse matrix-vector
+                 multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
 /* Builds the programs that a reduction with this desc needs. */
@@ -1896,7 +1896,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n"
+"\n\n"
 "#define GPUSCAN_ON(kind) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_##kind)\n"
 "#define GPUSCAN_HAS_LANES (!GPUSCAN_ON(NONE))\n"
 "#define GPUSCAN_LANES_APART (GPUSCAN_HAS_LANES && !GPUSCAN_ON(LOCAL))\n"
@@ -1910,6 +1910,11 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_FIXED_LOCAL GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_SPILLS GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_SPECIALIZES GPUSCAN_ON(PTX)\n"
+"#ifdef POCL_DEVICE_ADDRESS_BITS\n"
+"#define GPUSCAN_COPIES_TILES 0\n"
+"#else\n"
+"#define GPUSCAN_COPIES_TILES 1\n"
+"#endif\n"
 "#define GPUSCAN_DEEP_LOADS GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_QUICK_LANES GPUSCAN_ON(PTX)\n\n\n\n\n\n\n\n"
 "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
@@ -2549,7 +2554,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 961 \"kernels.cl.inc\"\n"
+"#line 967 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2593,7 +2598,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1014 \"kernels.cl.inc\"\n"
+"#line 1020 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2622,7 +2627,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1039 \"kernels.cl.inc\"\n"
+"#line 1045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2692,7 +2697,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1112 \"kernels.cl.inc\"\n"
+"#line 1118 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2823,7 +2828,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1260 \"kernels.cl.inc\"\n"
+"#line 1266 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2963,7 +2968,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1420 \"kernels.cl.inc\"\n"
+"#line 1426 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3070,7 +3075,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1540 \"kernels.cl.inc\"\n"
+"#line 1546 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -3189,7 +3194,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1676 \"kernels.cl.inc\"\n"
+"#line 1682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3249,7 +3254,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1738 \"kernels.cl.inc\"\n"
+"#line 1744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3589,7 +3594,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2120 \"kernels.cl.inc\"\n"
+"#line 2126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -4063,7 +4068,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "return k == 0 && GPUSCAN_LANE == 0 ? prior : key;\n"
 "#else\n"
-"GPUSCAN_KEY key = prior;\n"
+"GPUSCAN_KEY key = gpuscan_key_at(&keys[k], 0);\n"
 "if (there && i > 0)\n"
 "key = from[i - 1];\n"
 "return key;\n"
@@ -4117,7 +4122,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_find_heads(gpuscan_tile *tile, const gpuscan_keys *keys,\n"
 "global const GPUSCAN_KEY *from, ulong first, uint left, uint own) {\n"
-"if (left == GPUSCAN_TILE)\n"
+"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
 "gpuscan_tile_vector_heads(tile, keys, from, first + own, GPUSCAN_TILE, own);\n"
 "else\n"
 "gpuscan_tile_vector_heads(tile, keys, from, first + own, left, own);\n"
@@ -4271,7 +4276,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
 "gpuscan_plain *sums) {\n"
 "uint left = gpuscan_tile_left(first, count);\n"
-"if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE)\n"
+"if (GPUSCAN_PACKED_HERE || (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE))\n"
 "gpuscan_tile_vector_sums(tile, first + own, GPUSCAN_TILE, own, sums);\n"
 "else\n"
 "gpuscan_tile_vector_sums(tile, first + own, left, own, sums);\n"
@@ -4364,7 +4369,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3006 \"kernels.cl.inc\"\n"
+"#line 3012 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4558,7 +4563,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "tile->kept = gpuscan_kept_scan(tile->mask, rank, shared);\n"
 "all.heads = tile->kept;\n"
-"if (left == GPUSCAN_TILE)\n"
+"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
 "gpuscan_tile_list_runs(tile, first, GPUSCAN_TILE, rank, open, list);\n"
 "else\n"
 "gpuscan_tile_list_runs(tile, first, left, rank, open, list);\n"
@@ -4618,7 +4623,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3277 \"kernels.cl.inc\"\n"
+"#line 3283 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4977,7 +4982,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3673 \"kernels.cl.inc\"\n"
+"#line 3679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5813,7 +5818,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4633 \"kernels.cl.inc\"\n"
+"#line 4639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -6378,7 +6383,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5363 \"kernels.cl.inc\"\n"
+"#line 5369 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6761,7 +6766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5794 \"kernels.cl.inc\"\n"
+"#line 5800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6867,7 +6872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5918 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6913,7 +6918,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5959 \"kernels.cl.inc\"\n"
+"#line 5965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7579,7 +7584,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6736 \"kernels.cl.inc\"\n"
+"#line 6742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7899,7 +7904,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7101 \"kernels.cl.inc\"\n"
+"#line 7107 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8019,7 +8024,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 7225 \"kernels.cl.inc\"\n"
+"#line 7231 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -8089,7 +8094,17 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n",
+"#endif\n\n",
+"#ifdef GPUSCAN_SRC_RAW\n\n\n"
+"GPUSCAN_INLINE gpuscan_item_best gpuscan_loaded_add(gpuscan_item_best found, const uint4 *loaded, ulong head, ulong i,\n"
+"ulong stride, ulong vectors, bool all) {\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"if (all || i + k * stride < vectors)\n"
+"found = gpuscan_raw_vector_add(found, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+"return found;\n"
+"}\n"
+"#endif\n\n\n"
 "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong begin, ulong count, uint group,\n"
 "uint groups) {\n"
 "ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
@@ -8125,21 +8140,16 @@ static const char *const gpuscan__piece_reduce[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "loaded[k] = gpuscan_load_once(from + i + k * stride);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"found = gpuscan_raw_vector_add(found, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+"found = gpuscan_loaded_add(found, loaded, head, i, stride, vectors, true);\n"
 "#if !GPUSCAN_ARG\n"
 "gpuscan_cascade_step(&cascade, &found, GPUSCAN_CASCADE);\n"
 "#endif\n"
 "}\n"
-"if (i < vectors) {\n\n"
+"if (i < vectors) {\n\n",
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "loaded[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (i + k * stride < vectors)\n"
-"found = gpuscan_raw_vector_add(found, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+"found = gpuscan_loaded_add(found, loaded, head, i, stride, vectors, false);\n"
 "}\n"
 "#if GPUSCAN_ARG\n"
 "sum = gpuscan_combine(sum, gpuscan_item_found(found, src));\n"
@@ -8149,7 +8159,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
-"}\n\n",
+"}\n\n"
 "#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
 "#endif\n\n"
@@ -8177,9 +8187,15 @@ static const char *const gpuscan__piece_reduce[] = {
 "GPUSCAN_BARRIER();\n"
 "return shared->sums[0];\n"
 "#endif\n"
+"}\n\n"
+"static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"uint groups, local gpuscan_reduce_shared *shared) {\n"
+"return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), shared);\n"
 "}\n"
+"#define GPUSCAN_ITEM_SUMS(shared) (shared)->sums\n"
 "#else\n\n"
-"typedef gpuscan_shared gpuscan_reduce_shared;\n\n"
+"typedef gpuscan_shared gpuscan_reduce_shared;\n"
+"#define GPUSCAN_ITEM_SUMS(shared) (shared)->exchange.sums\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -8201,13 +8217,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "return gpuscan_subgroup_sum(x, shared);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
-"#if GPUSCAN_CPU\n"
-"static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
-"local gpuscan_shared *shared) {\n"
-"return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count), 0);\n"
-"}\n"
-"#else\n\n\n\n"
+"#endif\n\n",
+"#if !GPUSCAN_CPU\n\n\n\n"
 "#if !GPUSCAN_HAS_HINTS\n"
 "#undef GPUSCAN_TAKES_ROWS\n"
 "#endif\n"
@@ -8221,7 +8232,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "typedef union {\n"
 "uint4 piece[GPUSCAN_ROW_PIECES];\n"
 "gpuscan_src element[GPUSCAN_ROW_ELEMENTS];\n"
-"} gpuscan_lane_row;\n\n",
+"} gpuscan_lane_row;\n\n"
 "static inline void gpuscan_rows_fetch(local uint4 *stage, global const gpuscan_src *src) {\n"
 "global const uint4 *from = (global const uint4 *)src + GPUSCAN_LANE;\n"
 "GPUSCAN_UNROLL\n"
@@ -8242,56 +8253,63 @@ static const char *const gpuscan__piece_reduce[] = {
 "#define GPUSCAN_STAGE\n"
 "#define GPUSCAN_STAGE_PARAMETER\n"
 "#define GPUSCAN_STAGE_DECLARE\n"
-"#endif\n\n\n\n"
-"static inline gpuscan_t gpuscan_parts_sum(global const gpuscan_src *src, ulong count,\n"
-"local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
+"#endif\n\n\n\n\n"
+"static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"uint groups, local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "const ulong part = GPUSCAN_LANES * GPUSCAN_ROW_ELEMENTS;\n"
 "bool staged = ((size_t)src & 15) == 0;\n"
 "#else\n"
 "const ulong part = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE;\n"
 "#endif\n"
-"ulong parts = count / part + (count % part != 0), takers = (ulong)get_num_groups(0) * GPUSCAN_SUBGROUPS;\n"
-"ulong taker = (ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+"ulong zero = from, end = from + count;\n"
+"gpuscan_t head = gpuscan_identity();\n"
+"for (; from < end && from % GPUSCAN_VECTOR != 0; from++)\n"
+"head = gpuscan_combine(head, gpuscan_convert(src[from], from));\n"
+"count = end - from;\n"
+"ulong parts = count / part + (count % part != 0), takers = (ulong)groups * GPUSCAN_SUBGROUPS;\n"
+"ulong taker = (ulong)group * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
 "ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
 "ulong rounds = GPUSCAN_LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
 "gpuscan_t total = gpuscan_identity(), all;\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "#if GPUSCAN_TAKES_ROWS\n"
-"if (staged && own != 0 && (begin + 1) * part <= count)\n"
-"gpuscan_rows_fetch(stage, src + begin * part);\n"
+"if (staged && own != 0 && from + (begin + 1) * part <= end)\n"
+"gpuscan_rows_fetch(stage, src + from + begin * part);\n"
 "#endif\n"
 "for (ulong t = 0; t < rounds; t++) {\n"
-"ulong first = t < own ? (begin + (GPUSCAN_PLANTED(REDUCE_TILES) ? own - 1 - t : t)) * part : count;\n"
+"ulong first = t < own ? from + (begin + (GPUSCAN_PLANTED(REDUCE_TILES) ? own - 1 - t : t)) * part : end;\n"
 "gpuscan_t sum;\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "ulong at = first + GPUSCAN_LANE * GPUSCAN_ROW_ELEMENTS;\n"
 "sum = gpuscan_identity();\n"
-"if (staged && first + part <= count) {\n"
+"if (staged && first + part <= end) {\n"
 "gpuscan_lane_row row;\n"
 "gpuscan_row_take(&row, stage);\n"
-"if (t + 1 < own && first + 2 * part <= count)\n"
+"if (t + 1 < own && first + 2 * part <= end)\n"
 "gpuscan_rows_fetch(stage, src + first + part);\n"
 "sum = gpuscan_convert(row.element[0], at);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint r = 1; r < GPUSCAN_ROW_ELEMENTS; r++)\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(row.element[r], at + r));\n"
 "} else {\n"
-"for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, count); i++)\n"
+"for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, end); i++)\n"
 "sum = i == at ? gpuscan_convert(src[i], i) : gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
 "}\n"
 "sum = gpuscan_lanes_sum_one(sum, shared);\n"
 "#else\n"
 "gpuscan_tile data;\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
-"gpuscan_tile_lane_sums(&data, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
+"gpuscan_tile_fetch(&data, src, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
+"gpuscan_tile_lane_sums(&data, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
 "sum = gpuscan_vectors_sum(x, shared);\n"
 "#endif\n"
 "total = GPUSCAN_CASCADE != 0 || t == 0 ? sum : gpuscan_combine(total, sum);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_CASCADE);\n"
 "}\n"
 "total = gpuscan_cascade_end(&cascade, total, GPUSCAN_CASCADE);\n"
+"if (from != zero && taker == 0)\n"
+"total = gpuscan_combine(head, total);\n"
 "gpuscan_group_prefix(total, &all, shared);\n"
 "return all;\n"
 "}\n"
@@ -8321,32 +8339,34 @@ static const char *const gpuscan__piece_reduce[] = {
 "#else\n"
 "return partials[i];\n"
 "#endif\n"
-"}\n\n\n\n"
-"static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
-"local gpuscan_reduce_shared *shared) {\n"
+"}\n\n\n"
+"static inline gpuscan_t gpuscan_partials_part(global gpuscan_partial *partials, uint first, uint last, uint epoch) {\n"
 "gpuscan_t total = gpuscan_identity();\n"
+"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+"for (uint i = first; i < last; i++) {\n"
+"gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? last - 1 - (i - first) : i, epoch);\n"
+"total = GPUSCAN_CASCADE != 0 || i == first ? x : gpuscan_combine(total, x);\n"
+"gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
+"}\n"
+"return gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
+"}\n\n\n\n\n"
+"static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint begin, uint count, uint epoch,\n"
+"local gpuscan_reduce_shared *shared) {\n"
 "if (GPUSCAN_PLANTED(REDUCE_GROUP))\n"
 "count--;\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+"gpuscan_t total = gpuscan_identity();\n"
+"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP) {\n"
-"total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n"
+"total = gpuscan_combine(total, gpuscan_partial_load(partials, begin + i, epoch));\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
 "}\n"
 "return gpuscan_items_sum(gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE), shared);\n"
 "#else\n"
-"#if GPUSCAN_HAS_LANES\n"
-"uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
-"uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n"
-"#else\n"
-"uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n"
-"#endif\n"
-"for (uint i = first; i < last; i++) {\n"
-"gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? count - 1 - i : i, epoch);\n"
-"total = GPUSCAN_CASCADE != 0 || i == first ? x : gpuscan_combine(total, x);\n"
-"gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n"
-"total = gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
+"uint share = GPUSCAN_HAS_LANES ? (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP : GPUSCAN_ITEM == 0 ? count : 0;\n"
+"uint item = GPUSCAN_PLANTED(REDUCE_ORDER) ? GPUSCAN_GROUP - 1 - GPUSCAN_ITEM : GPUSCAN_ITEM;\n"
+"uint first = min(item * share, count), last = min(first + share, count);\n"
+"gpuscan_t total = gpuscan_partials_part(partials, begin + first, begin + last, epoch);\n"
 "#if GPUSCAN_HAS_LANES\n"
 "gpuscan_group_prefix(gpuscan_lanes_sum_one(total, shared), &total, shared);\n"
 "#endif\n"
@@ -8364,19 +8384,23 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7614 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7643 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
 "typedef ulong gpuscan_offset;\n"
+"typedef ulong2 gpuscan_ends;\n"
 "#else\n"
 "typedef uint gpuscan_offset;\n"
+"typedef uint2 gpuscan_ends;\n"
 "#endif\n\n\n"
 "typedef struct {\n"
 "global const gpuscan_src *src;\n"
 "global const gpuscan_offset *offsets;\n"
 "ulong segments, begin, last;\n"
 "ulong row_length, pitch;\n"
-"#if GPUSCAN_SEGMENT_LANES && GPUSCAN_SEGMENT_VECTOR > 1\n"
+"ulong share, probes;\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "global const GPUSCAN_SEGMENT_RAW *vectors;\n"
 "uint skew;\n"
 "ulong whole;\n"
@@ -8391,744 +8415,222 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong count = gpuscan_count(numbers->count, count_buffer, numbers->count_offset, (uint)numbers->flags);\n"
 "gpuscan_path path;\n"
 "path.src = src + numbers->src_offset;\n"
+"path.offsets = offsets + numbers->offsets_offset;\n"
 "path.segments = numbers->segments;\n"
 "path.pitch = numbers->src_pitch;\n"
 "path.row_length = count;\n"
-"#if GPUSCAN_SEGMENT_LANES && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"ulong all = count;\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"all = count > 0 && path.segments > 0 ? (path.segments - 1) * path.pitch + count : 0;\n"
+"path.begin = 0;\n"
+"path.last = GPUSCAN_BY_ROWS ? path.segments * count : count;\n"
+"path.share = numbers->split_each;\n"
+"path.probes = numbers->split_count;\n"
+"#if GPUSCAN_CPU\n"
+"if (!GPUSCAN_BY_ROWS) {\n"
+"path.begin = min((ulong)path.offsets[0], count);\n"
+"path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
+"}\n"
+"ulong steps = path.segments + (path.last - path.begin), groups = max(numbers->split_groups, (ulong)1);\n"
+"path.share = numbers->group_rows ? numbers->group_rows * (count + 1)\n"
+": max((steps + groups - 1) / groups, (ulong)GPUSCAN_TILE);\n"
 "#endif\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"ulong all = GPUSCAN_BY_ROWS && path.last > 0 ? (path.segments - 1) * path.pitch + count : path.last;\n"
 "path.skew = (uint)((size_t)path.src / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
 "path.vectors = (global const GPUSCAN_SEGMENT_RAW *)(path.src - path.skew);\n"
 "all = (all + path.skew) / GPUSCAN_SEGMENT_VECTOR * GPUSCAN_SEGMENT_VECTOR;\n"
 "path.whole = max(all, (ulong)path.skew) - path.skew;\n"
 "#endif\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"path.offsets = offsets;\n"
-"path.begin = 0;\n"
-"path.last = path.segments * count;\n"
-"#else\n"
-"path.offsets = offsets + numbers->offsets_offset;\n"
-"#if GPUSCAN_SEGMENT_LANES\n"
-"path.begin = 0;\n"
-"path.last = count;\n"
 "return path;\n"
-"#endif\n"
-"path.begin = min((ulong)path.offsets[0], count);\n"
-"path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
-"#endif\n"
-"return path;\n"
-"}\n\n\n"
+"}\n\n\n",
+"static inline ulong gpuscan_segment_begin(const gpuscan_path *path, ulong segment) {\n"
+"if (GPUSCAN_BY_ROWS)\n"
+"return segment * path->row_length;\n"
+"return min(max((ulong)path->offsets[segment], path->begin), path->last);\n"
+"}\n"
 "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"return (segment + 1) * path->row_length;\n"
-"#else\n"
-"return min(max((ulong)path->offsets[segment + 1], path->begin), path->last);\n"
-"#endif\n"
-"}\n\n\n\n",
+"return gpuscan_segment_begin(path, segment + 1);\n"
+"}\n\n\n\n"
 "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
-"return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? segment * path->row_length : 0;\n"
+"return GPUSCAN_BY_ROWS ? segment * path->row_length : 0;\n"
 "}\n"
 "static inline global const gpuscan_src *gpuscan_segment_src(const gpuscan_path *path, ulong segment) {\n"
-"return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? path->src + segment * path->pitch : path->src;\n"
+"return GPUSCAN_BY_ROWS ? path->src + segment * path->pitch : path->src;\n"
+"}\n\n\n\n"
+"static inline uint gpuscan_first_sharer(const gpuscan_path *path, ulong segment) {\n"
+"ulong from = gpuscan_segment_begin(path, segment);\n"
+"if (GPUSCAN_CPU)\n"
+"return (uint)((segment + (from - path->begin)) / path->share);\n"
+"return (uint)((from + path->share - 1) / path->share / path->probes);\n"
 "}\n\n"
-"static inline ulong gpuscan_path_steps(const gpuscan_path *path) {\n"
-"return path->segments + (path->last - path->begin);\n"
-"}\n\n"
-"static inline ulong gpuscan_end_step(const gpuscan_path *path, ulong segment) {\n"
-"return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
-"}\n\n\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"typedef union {\n"
-"gpuscan_src element[GPUSCAN_SEGMENT_VECTOR];\n"
-"GPUSCAN_SEGMENT_RAW raw;\n"
-"uint word[GPUSCAN_SEGMENT_RAW_SIZE / 4];\n"
-"} gpuscan_segment_vector;\n"
-"#endif\n"
-"#if GPUSCAN_SEGMENT_VECTOR == 4\n"
-"typedef ulong gpuscan_segment_marks;\n"
-"#elif GPUSCAN_SEGMENT_VECTOR == 2\n"
-"typedef uint gpuscan_segment_marks;\n"
+"#if GPUSCAN_CPU\n"
+"typedef struct {\n"
+"uint ticket;\n"
+"} gpuscan_segment_shared;\n"
 "#else\n"
-"typedef ushort gpuscan_segment_marks;\n"
-"#endif\n\n\n"
+"typedef struct {\n"
+"#if GPUSCAN_SEGMENT_SPLIT\n"
+"ulong owners[GPUSCAN_SUBGROUPS];\n"
+"gpuscan_t tails[GPUSCAN_GROUP];\n"
+"#endif\n"
+"gpuscan_reduce_shared reduce;\n"
+"uint found, ticket;\n"
+"} gpuscan_segment_shared;\n"
+"#endif\n"
+"GPUSCAN_FITS(segments, sizeof(gpuscan_segment_shared))\n\n\n"
 "typedef struct {\n"
 "global gpuscan_result_t *dst;\n"
 "gpuscan_t base;\n"
 "global gpuscan_partial *partials;\n"
-"uint group, epoch;\n"
+"global uint *marks;\n"
+"uint group, groups, epoch;\n"
 "bool stream;\n"
 "} gpuscan_outlet;\n\n"
-"#define GPUSCAN_NEVER 0xffffu\n\n\n"
-"typedef struct {\n"
-"ulong segment, element;\n"
-"ulong steps;\n"
-"gpuscan_t carry;\n"
-"bool open;\n"
-"uint ends;\n"
-"uint rest;\n"
-"uint turn;\n"
-"} gpuscan_walk;\n\n"
-"#if GPUSCAN_CPU\n"
-"typedef struct {\n"
-"uint ticket, found;\n"
-"} gpuscan_segment_shared;\n"
-"#define GPUSCAN_SEGMENT_TILE GPUSCAN_TILE\n"
-"#elif GPUSCAN_SEGMENT_LANES\n"
-"typedef struct {\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"ulong owners[GPUSCAN_SUBGROUPS];\n"
-"gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
-"uint closed[GPUSCAN_SUBGROUPS];\n"
-"uint ticket;\n"
-"#endif\n"
-"gpuscan_reduce_shared reduce;\n"
-"uint found;\n"
-"} gpuscan_segment_shared;\n"
-"#else\n"
-"#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
-"#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n\n\n\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"#define GPUSCAN_SEGMENT_RESULTS (uint)(GPUSCAN_SEGMENT_TILE * sizeof(gpuscan_src) / sizeof(gpuscan_t))\n"
-"#define GPUSCAN_SEGMENT_WEIGHT (uint)((sizeof(gpuscan_t) + sizeof(gpuscan_src) - 1) / sizeof(gpuscan_src))\n"
-"#define GPUSCAN_SEGMENT_ROOM (GPUSCAN_SEGMENT_TILE - GPUSCAN_SEGMENT_WEIGHT - (GPUSCAN_SEGMENT_VECTOR - 1))\n"
-"#else\n"
-"#define GPUSCAN_SEGMENT_RESULTS (uint)GPUSCAN_SEGMENT_TILE\n"
-"#define GPUSCAN_SEGMENT_WEIGHT 1u\n"
-"#define GPUSCAN_SEGMENT_ROOM (uint)GPUSCAN_SEGMENT_TILE\n"
-"#endif\n"
-"typedef struct {\n"
-"gpuscan_t sums[GPUSCAN_SEGMENT_SUMS];\n"
-"gpuscan_reduce_shared reduce;\n"
-"uint closed[GPUSCAN_SEGMENT_SUMS];\n"
-"uint ticket, found, more[2];\n"
-"uint cut[2], ends[2];\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"gpuscan_t tail;\n"
-"ushort steps[GPUSCAN_SEGMENT_TILE + 1];\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"gpuscan_src elements[GPUSCAN_SEGMENT_TILE + GPUSCAN_SEGMENT_TILE / 32];\n"
-"#endif\n"
-"#else\n\n\n",
-"uint elements[2], rest[2];\n"
-"union {\n"
-"ushort of[GPUSCAN_SEGMENT_TILE];\n"
-"gpuscan_segment_marks together[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
-"ulong four[(GPUSCAN_SEGMENT_TILE + 3) / 4];\n"
-"} marks;\n"
-"union {\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"GPUSCAN_SEGMENT_RAW raw[GPUSCAN_SEGMENT_TILE / GPUSCAN_SEGMENT_VECTOR];\n"
-"#endif\n"
-"#endif\n"
-"gpuscan_t results[GPUSCAN_SEGMENT_RESULTS];\n"
-"} slots;\n"
-"#endif\n"
-"} gpuscan_segment_shared;\n"
-"#endif\n"
-"GPUSCAN_FITS(segments, sizeof(gpuscan_segment_shared))\n\n"
+"static inline gpuscan_outlet gpuscan_outlet_of(global gpuscan_partial *partials, global uint *marks,\n"
+"global gpuscan_result_t *dst, gpuscan_init init_value,\n"
+"global const gpuscan_dst *init_buffer,\n"
+"const gpuscan_reduce_segments_numbers *numbers) {\n"
+"uint flags = (uint)numbers->flags;\n"
+"gpuscan_outlet out;\n"
+"out.dst = dst + numbers->dst_offset;\n"
+"out.base = gpuscan_base(init_value, init_buffer, numbers->init_offset, flags);\n"
+"out.partials = partials + numbers->partials_offset;\n"
+"out.marks = marks + numbers->marks_offset;\n"
+"out.group = 0;\n"
+"out.groups = (uint)numbers->split_groups;\n"
+"out.epoch = (uint)numbers->epoch;\n"
+"out.stream = flags & GPUSCAN_FLAG_STREAM;\n"
+"return out;\n"
+"}\n\n",
 "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
 "out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
-"}\n\n"
-"#if !GPUSCAN_SEGMENT_LANES || GPUSCAN_SEGMENT_SPLIT\n"
-"#if GPUSCAN_CPU\n"
-"static inline gpuscan_t gpuscan_item_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
-"local gpuscan_segment_shared *all) {\n"
-"gpuscan_t before = *carry;\n"
-"*carry = closed ? x : gpuscan_combine(before, x);\n"
-"return before;\n"
-"}\n"
-"#define gpuscan_items_carry gpuscan_item_carry\n"
-"#else\n\n\n\n"
-"static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_HAS_LANES\n"
-"local gpuscan_reduce_shared *shared = &all->reduce;\n"
-"gpuscan_t sum = *carry, group = sum, before;\n"
-"uint closed_before;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-"gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
-"uint left_closed = gpuscan_uint_up(closed, d, GPUSCAN_LANES_MEMORY);\n"
-"if (GPUSCAN_LANE >= d) {\n"
-"x = closed ? x : gpuscan_combine(left, x);\n"
-"closed |= left_closed;\n"
-"}\n"
-"}\n"
-"before = gpuscan_shuffle_up(x, 1);\n"
-"closed_before = gpuscan_uint_up(closed, 1, GPUSCAN_LANES_MEMORY);\n"
-"if (GPUSCAN_LANE == GPUSCAN_LANES - 1) {\n"
-"all->sums[GPUSCAN_SUBGROUP] = x;\n"
-"all->closed[GPUSCAN_SUBGROUP] = closed;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
-"if (s == GPUSCAN_SUBGROUP)\n"
-"group = sum;\n"
-"sum = all->closed[s] ? all->sums[s] : gpuscan_combine(sum, all->sums[s]);\n"
-"}\n"
-"*carry = sum;\n"
-"if (GPUSCAN_LANE == 0)\n"
-"return group;\n"
-"return closed_before ? before : gpuscan_combine(group, before);\n"
-"#else\n"
-"gpuscan_t first = *carry;\n"
-"all->sums[GPUSCAN_ITEM] = x;\n"
-"all->closed[GPUSCAN_ITEM] = closed;\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
-"uint left = GPUSCAN_ITEM >= d ? GPUSCAN_ITEM - d : GPUSCAN_ITEM;\n"
-"gpuscan_t left_sum = all->sums[left];\n"
-"uint left_closed = all->closed[left];\n"
-"GPUSCAN_BARRIER();\n"
-"if (GPUSCAN_ITEM >= d) {\n"
-"x = closed ? x : gpuscan_combine(left_sum, x);\n"
-"closed |= left_closed;\n"
-"all->sums[GPUSCAN_ITEM] = x;\n"
-"all->closed[GPUSCAN_ITEM] = closed;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"x = all->sums[GPUSCAN_GROUP - 1];\n"
-"*carry = all->closed[GPUSCAN_GROUP - 1] ? x : gpuscan_combine(first, x);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"return first;\n"
-"x = all->sums[GPUSCAN_ITEM - 1];\n"
-"return all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(first, x);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n\n\n",
-"#if GPUSCAN_WORD\n"
-"#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
-"static inline global gpuscan_word *gpuscan_mark(global gpuscan_partial *partials, uint groups, uint group) {\n"
-"ulong before = (ulong)groups * 2 * GPUSCAN_SLOTS * GPUSCAN_VALUE_WORDS;\n"
-"return partials + before + group * GPUSCAN_MARK_WORDS;\n"
-"}\n"
-"#endif\n"
-"static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
-"uint group, uint epoch, ulong mark) {\n"
-"#if GPUSCAN_WORD\n"
-"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-"gpuscan_word_store(gpuscan_mark(partials, groups, group) + p,\n"
-"gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE,\n"
-"(gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
-"#else\n"
-"marks[group] = mark;\n"
-"#endif\n"
-"}\n"
-"static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
-"uint group) {\n"
-"#if GPUSCAN_WORD\n"
-"ulong mark = 0;\n"
-"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-"mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(partials, groups, group) + p))\n"
-"<< p * 64 / GPUSCAN_MARK_WORDS;\n"
-"return mark;\n"
-"#else\n"
-"return marks[group];\n"
-"#endif\n"
 "}\n\n\n"
-"static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
-"uint first, uint last, uint epoch, uint *closed) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"*closed = 0;\n"
-"for (uint g = first; g < last; g++) {\n"
-"gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
-"if (gpuscan_mark_load(partials, marks, groups, g) != 0) {\n"
-"cascade = gpuscan_cascade_begin();\n"
-"sum = tail;\n"
-"*closed = 1;\n"
-"} else {\n"
-"sum = gpuscan_combine(sum, tail);\n"
+"static inline void gpuscan_mark_store(const gpuscan_outlet *out, ulong mark) {\n"
+"gpuscan_uint_store(out->marks + 2 * out->group, (uint)mark);\n"
+"gpuscan_uint_store(out->marks + 2 * out->group + 1, (uint)(mark >> 32));\n"
 "}\n"
-"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n"
-"return gpuscan_cascade_end(&cascade, sum, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n\n\n\n"
-"static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global ulong *marks, uint groups,\n"
-"uint count, uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
-"local gpuscan_segment_shared *all) {\n"
-"uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
-"gpuscan_t sum;\n"
-"*first = min(GPUSCAN_ITEM * share, count);\n"
-"*last = min(*first + share, count);\n"
-"sum = gpuscan_tails_sum(partials, marks, groups, *first, *last, epoch, &closed);\n"
-"*carry = gpuscan_identity();\n"
-"return gpuscan_items_carry(sum, closed, carry, all);\n"
-"}\n\n",
-"#if GPUSCAN_WORD\n\n"
-"static inline void gpuscan_tails_join(const gpuscan_outlet *out, global ulong *marks, uint groups, gpuscan_t *carry,\n"
-"local gpuscan_segment_shared *all) {\n"
-"global gpuscan_partial *partials = out->partials;\n"
-"uint first, last;\n"
-"gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, groups, out->epoch, &first, &last, carry, all);\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"for (uint g = first; g < last; g++) {\n"
-"gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out->epoch);\n"
-"ulong mark = gpuscan_mark_load(partials, marks, groups, g);\n"
-"if (mark != 0) {\n"
-"gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out->epoch);\n"
-"sum = gpuscan_cascade_end(&cascade, sum, GPUSCAN_GROUPS_CASCADE);\n"
-"cascade = gpuscan_cascade_begin();\n"
-"gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
-"sum = tail;\n"
-"} else {\n"
-"sum = gpuscan_combine(sum, tail);\n"
-"}\n"
-"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n"
-"}\n"
-"#endif\n"
-"#endif\n\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"static inline gpuscan_src gpuscan_segment_at(const gpuscan_segment_vector *vector, uint v) {\n"
-"#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
-"#else\n"
-"return vector->element[v];\n"
-"#endif\n"
-"}\n"
-"static inline gpuscan_t gpuscan_segment_vector_add(gpuscan_t sum, const gpuscan_segment_vector *vector, ulong at) {\n"
-"#if GPUSCAN_PACKED_HERE\n"
-"uint packed = gpuscan_packed_from(sum);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
-"packed = gpuscan_packed_sum(vector->word[w], packed);\n"
-"return gpuscan_packed_to(packed);\n"
-"#else\n"
-"gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
-"x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
-"return gpuscan_combine(sum, x);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
-"#if GPUSCAN_SEGMENT_LANES\n\n"
-"static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
-"local gpuscan_reduce_shared *shared = &all->reduce;\n"
-"for (uint d = 1; d >> bits == 0; d *= 2)\n"
-"x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
-"return x;\n"
-"}\n\n\n",
-"typedef struct {\n"
-"ulong first;\n"
-"ulong zero;\n"
-"uint count;\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"global const GPUSCAN_SEGMENT_RAW *vectors;\n"
-"uint skew;\n"
-"uint whole;\n"
-"#endif\n"
-"} gpuscan_stretch;\n\n"
-"static inline gpuscan_stretch gpuscan_stretch_of(const gpuscan_path *path, ulong segment) {\n"
-"gpuscan_stretch own;\n"
-"ulong end = 0;\n"
-"own.first = own.zero = 0;\n"
-"own.count = 0;\n"
-"if (segment < path->segments) {\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"own.first = own.zero = segment * path->pitch;\n"
-"own.count = (uint)path->row_length;\n"
-"end = own.first + own.count;\n"
-"#else\n"
-"end = min((ulong)path->offsets[segment + 1], path->last);\n"
-"own.first = min((ulong)path->offsets[segment], end);\n"
-"own.count = (uint)min(end - own.first, 0xfffffffful);\n"
-"#endif\n"
-"}\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"own.whole = end > path->whole ? own.count - min((uint)(end - path->whole), own.count) : own.count;\n"
-"own.skew = (uint)(own.first + path->skew) % GPUSCAN_SEGMENT_VECTOR;\n"
-"own.vectors = path->vectors + (own.first + path->skew) / GPUSCAN_SEGMENT_VECTOR;\n"
-"#endif\n"
-"return own;\n"
+"static inline ulong gpuscan_mark_load(const gpuscan_outlet *out, uint group) {\n"
+"return gpuscan_uint_load(out->marks + 2 * group) | (ulong)gpuscan_uint_load(out->marks + 2 * group + 1) << 32;\n"
 "}\n\n"
-"#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES\n"
-"#define GPUSCAN_LANE_ROWS (uint)GPUSCAN_SEGMENT_ROWS\n\n\n\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"typedef gpuscan_segment_vector gpuscan_lane_load_t;\n\n"
-"GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
-"uint first, uint lanes) {\n"
-"uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
-"global const GPUSCAN_SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"x[k].raw = from[min(first + k * lanes, last)];\n"
-"}\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
-"uint first, uint lanes, uint skew) {\n"
-"ulong at = own->first - own->zero - own->skew;\n"
-"int all = (int)(own->skew + own->whole);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++) {\n"
-"uint i = (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR;\n"
-"int left = all - (int)i;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
-"if (((int)v < left) & (k > 0 || v >= skew))\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_segment_at(&x[k], v), at + i + v));\n"
-"}\n"
-"return sum;\n"
-"}\n\n\n\n",
-"GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
-"uint lane, uint lanes, int levels) {\n"
-"uint step = lanes * GPUSCAN_LANE_LOADS, first = lane, all = own->skew + own->whole;\n"
-"gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, lanes, lane == 0 ? own->skew : 0);\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
-"for (first += step; first * GPUSCAN_SEGMENT_VECTOR < all; first += step) {\n"
-"gpuscan_lane_load(x, path, own, first, lanes);\n"
-"if ((first + (GPUSCAN_LANE_LOADS - 1) * lanes + 1) * GPUSCAN_SEGMENT_VECTOR <= all) {\n"
-"ulong at = own->first - own->zero - own->skew;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"sum = gpuscan_segment_vector_add(sum, &x[k], at + (first + k * lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
-"} else {\n"
-"sum = gpuscan_lane_add(sum, x, own, first, lanes, 0);\n"
-"}\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
-"}\n"
-"sum = gpuscan_cascade_end(&cascade, sum, levels);\n"
-"global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
-"for (uint i = own->whole + lane; i < own->count; i += lanes)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
-"return sum;\n"
-"}\n"
-"#else\n"
-"typedef gpuscan_src gpuscan_lane_load_t;\n\n"
-"GPUSCAN_INLINE void gpuscan_lane_load_elements(gpuscan_lane_load_t *x, const gpuscan_path *path,\n"
-"const gpuscan_stretch *own, uint first, uint lanes) {\n"
-"uint last = max(own->count, 1u) - 1u;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"x[k] = path->src[own->first + min(first + k * lanes, last)];\n"
-"}\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_lane_add_elements(gpuscan_t sum, const gpuscan_lane_load_t *x,\n"
-"const gpuscan_stretch *own, uint first, uint lanes) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"if (first + k * lanes < own->count)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(x[k], own->first - own->zero + first + k * lanes));\n"
-"return sum;\n"
-"}\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum_elements(const gpuscan_path *path, const gpuscan_stretch *own,\n"
-"gpuscan_lane_load_t *x, uint lane, uint lanes, int levels) {\n"
-"uint step = lanes * GPUSCAN_LANE_LOADS;\n"
-"gpuscan_t sum = gpuscan_lane_add_elements(gpuscan_identity(), x, own, lane, lanes);\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
-"for (uint i = lane + step; i < own->count; i += step) {\n"
-"gpuscan_lane_load_elements(x, path, own, i, lanes);\n"
-"sum = gpuscan_lane_add_elements(sum, x, own, i, lanes);\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
-"}\n"
-"return gpuscan_cascade_end(&cascade, sum, levels);\n"
-"}\n"
-"#define gpuscan_lane_load gpuscan_lane_load_elements\n"
-"#define gpuscan_lane_sum gpuscan_lane_sum_elements\n"
-"#endif\n\n\n",
-"static inline bool gpuscan_lanes_load(const gpuscan_path *path) {\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"return path->whole > 0;\n"
-"#else\n"
-"return path->last > 0;\n"
-"#endif\n"
-"}\n\n"
-"static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
-"local gpuscan_segment_shared *all) {\n"
-"gpuscan_t sum;\n"
-"#if GPUSCAN_SEGMENT_EACH && GPUSCAN_SEGMENT_VECTOR > 1 && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
-"gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
-"if (gpuscan_lanes_load(path))\n"
-"gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
-"sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
-"#else\n"
-"sum = gpuscan_item_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1);\n"
-"#endif\n"
-"sum = gpuscan_items_sum(sum, &all->reduce);\n"
-"GPUSCAN_BARRIER();\n"
-"return sum;\n"
-"}\n\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"#define GPUSCAN_LANE_LONG (4u * GPUSCAN_LANE_LOADS * GPUSCAN_SEGMENT_VECTOR)\n\n\n\n"
-"static inline ulong gpuscan_segment_of(const gpuscan_path *path, ulong element, local gpuscan_segment_shared *all) {\n"
-"ulong before = 0, left = path->segments;\n"
-"while (left > 0) {\n"
-"#if GPUSCAN_LANES_APART\n"
-"ulong apart = left / (GPUSCAN_LANES + 1) + 1, at = (GPUSCAN_LANE + 1) * apart - 1;\n"
-"bool ends = at < left && gpuscan_segment_end(path, before + min(at, left - 1)) <= element;\n"
-"ulong found = popcount(gpuscan_ballot(ends)) * apart;\n"
-"#else\n"
-"ulong apart = left / 2 + 1;\n"
-"ulong found = gpuscan_segment_end(path, before + apart - 1) <= element ? apart : 0;\n"
-"#endif\n"
-"before += found;\n"
-"left = min(left - found, apart - 1);\n"
-"}\n"
-"return before;\n"
-"}\n\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_split_sum(const gpuscan_path *path, const gpuscan_outlet *out, ulong each, uint count,\n"
-"uint groups, global ulong *marks, local gpuscan_segment_shared *all) {\n"
-"ulong begin = out->group * (each * count), end = begin + each * count, before = path->segments, mark = 0;\n"
-"gpuscan_t head = gpuscan_identity(), tail = gpuscan_identity(), carry;\n"
-"bool joins = false;\n"
-"for (uint p = 0; p < count && begin + p * each < path->last; p += GPUSCAN_SUBGROUPS) {\n"
-"ulong place = begin + (p + GPUSCAN_SUBGROUP) * each;\n"
-"ulong segment = gpuscan_segment_of(path, place, all);\n"
-"bool there = p + GPUSCAN_SUBGROUP < count && place < path->last;\n"
-"if (GPUSCAN_LANE == 0)\n"
-"all->owners[GPUSCAN_SUBGROUP] = there ? segment : path->segments;\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
-"ulong owner = all->owners[s], from, to;\n"
-"if (owner >= path->segments || owner == before)\n"
-"continue;\n"
-"place = begin + (p + s) * each;\n"
-"before = owner;\n"
-"from = min((ulong)path->offsets[owner], path->last);\n"
-"to = gpuscan_segment_end(path, owner);\n"
-"if (from > place || to <= place || to - from <= each)\n"
-"continue;\n"
-"bool opens = begin == 0 || from + each > begin, closes = to <= end;\n"
-"if (GPUSCAN_PLANTED(SEGMENT_SPLIT))\n"
-"from = place;\n"
-"from = opens ? from : begin;\n"
-"to = min(to, end);\n"
-"gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(path->src, from, to - from, 0, 1), &all->reduce);\n"
-"GPUSCAN_BARRIER();\n"
-"if (opens && closes) {\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_outlet_write(out, owner, sum);\n"
-"} else if (closes) {\n"
-"head = sum;\n"
-"mark = owner + 1;\n"
-"} else {\n"
-"tail = sum;\n"
-"}\n"
-"joins |= !(opens && closes);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"if (groups == 1)\n"
-"return;\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"global uint *tickets = GPUSCAN_COUNTERS(out->partials);\n"
-"uint ticket, more = joins ? 1u << 16 : 0;\n"
-"if (mark)\n"
-"gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, head);\n"
-"gpuscan_partial_store(out->partials, 2 * out->group + 1, out->epoch, tail);\n"
-"gpuscan_mark_store(out->partials, marks, groups, out->group, out->epoch, mark);\n"
-"gpuscan_device_fence();\n"
-"ticket = atomic_add(tickets, 1u + more);\n"
-"if ((ticket & 0xffffu) == groups - 1)\n"
-"atomic_xchg(tickets, 0u);\n"
-"all->ticket = (ticket & 0xffffu) == groups - 1 && (ticket + more) >> 16 != 0;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"if (!all->ticket)\n"
-"return;\n"
-"gpuscan_device_fence();\n"
-"gpuscan_tails_join(out, marks, groups, &carry, all);\n"
-"}\n"
-"#else\n\n",
-"#define GPUSCAN_LANE_LONG 32u\n"
-"#endif\n\n\n\n"
-"static inline ulong gpuscan_row_at(ulong first, uint row, uint bits, uint rows) {\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS || GPUSCAN_SEGMENT_SPLIT\n"
-"return first + row;\n"
-"#else\n"
-"uint together = min(rows, (uint)GPUSCAN_LANES >> bits), apart = row / together;\n"
-"return first + (ulong)apart * get_num_groups(0) * together + (row - apart * together);\n"
-"#endif\n"
-"}\n\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
-"gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-"global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
-"global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"gpuscan_reduce_segments_numbers numbers,\n"
-"local gpuscan_segment_shared *all) { GPUSCAN_ONE_ITEM\n"
-"uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
-"gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
-"gpuscan_outlet out;\n"
-"out.dst = dst + numbers.dst_offset;\n"
-"out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"uint splits = (uint)numbers.split_groups, pairs = min(splits, groups - splits);\n"
-"uint most = (uint)min(numbers.split_each, 0x7ffffffful);\n"
-"groups -= splits;\n"
-"if (group < 2 * pairs ? group % 2 == 0 : splits > pairs) {\n"
-"out.partials = partials + numbers.partials_offset;\n"
-"out.epoch = (uint)numbers.epoch;\n"
-"out.group = group < 2 * pairs ? group / 2 : group - pairs;\n"
-"gpuscan_split_sum(&path, &out, numbers.split_each, (uint)numbers.split_count, splits,\n"
-"marks + numbers.marks_offset, all);\n"
-"return;\n"
-"}\n"
-"group = group < 2 * pairs ? group / 2 : group - pairs;\n"
-"#endif\n"
-"#if GPUSCAN_SEGMENT_EACH\n"
-"for (ulong segment = group; segment < path.segments; segment += groups) {\n"
-"gpuscan_stretch own = gpuscan_stretch_of(&path, segment);\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"if (own.count > most)\n"
-"continue;\n"
-"#endif\n"
-"gpuscan_t sum = gpuscan_group_sum(&path, &own, all);\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_outlet_write(&out, segment, sum);\n"
-"}\n"
-"#else\n"
-"uint bits = (uint)numbers.lane_bits, lanes = 1u << bits, lane = GPUSCAN_ITEM & (lanes - 1);\n"
-"uint rows = (uint)numbers.lane_rows, row = GPUSCAN_ITEM >> bits;\n"
-"bool has_row = GPUSCAN_SEGMENT_SPLIT || row < rows;\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"uint apart = lanes < GPUSCAN_LANES ? lanes * GPUSCAN_LANE_LONG : most;\n"
-"#endif\n"
-"ulong begin = (ulong)group * (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS || GPUSCAN_SEGMENT_SPLIT\n"
-"? rows * GPUSCAN_LANE_ROWS\n"
-": min(rows, (uint)GPUSCAN_LANES >> bits));\n"
-"for (ulong first = begin; first < path.segments; first += (ulong)groups * rows * GPUSCAN_LANE_ROWS) {\n"
-"ulong own_row = gpuscan_row_at(first, row, bits, rows);\n"
-"gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
-"gpuscan_lane_load_t x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
-"bool is_long[GPUSCAN_LANE_ROWS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-"own[r] = gpuscan_stretch_of(&path, has_row ? own_row + r * rows : path.segments);\n"
-"if (gpuscan_lanes_load(&path))\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-"gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, &path, &own[r], lane, lanes);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"is_long[r] = own[r].count > apart;\n"
-"#else\n"
-"is_long[r] = GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS && own[r].count > lanes * GPUSCAN_LANE_LONG;\n"
-"#endif\n"
-"if (!is_long[r])\n"
-"sum = gpuscan_lane_sum(&path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, bits, all);\n"
-"if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long[r] & has_row &\n"
-"(own_row + r * rows < path.segments))\n"
-"gpuscan_outlet_write(&out, own_row + r * rows, sum);\n"
-"}\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
-"if (lanes == GPUSCAN_LANES)\n"
-"continue;\n"
-"local gpuscan_reduce_shared *shared = &all->reduce;\n"
-"gpuscan_ballot_t longer = gpuscan_ballot(is_long[0] && lane == 0 && own[0].count <= most);\n"
-"for (; longer != 0; longer &= longer - 1) {\n"
-"ulong segment = first + ((GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer)) >> bits);\n",
-"gpuscan_stretch whole = gpuscan_stretch_of(&path, segment);\n"
-"gpuscan_t sum;\n"
-"if (gpuscan_lanes_load(&path))\n"
-"gpuscan_lane_load(x, &path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
-"sum = gpuscan_lane_sum(&path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
-"if ((GPUSCAN_LANE == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
-"gpuscan_outlet_write(&out, segment, sum);\n"
-"}\n"
-"#elif GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-"for (;;) {\n"
+"#if !GPUSCAN_CPU\n\n"
+"static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
 "uint found;\n"
-"gpuscan_stretch whole;\n"
-"gpuscan_t sum;\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "all->found = GPUSCAN_GROUP;\n"
 "GPUSCAN_BARRIER();\n"
-"if (is_long[r] && lane == 0)\n"
-"atomic_min(&all->found, row);\n"
+"if (wanted)\n"
+"atomic_min(&all->found, GPUSCAN_ITEM);\n"
 "GPUSCAN_BARRIER();\n"
 "found = all->found;\n"
 "GPUSCAN_BARRIER();\n"
-"if (found == GPUSCAN_GROUP)\n"
-"break;\n"
-"ulong segment = gpuscan_row_at(first + r * rows, found, bits, rows);\n"
-"whole = gpuscan_stretch_of(&path, segment);\n"
-"sum = gpuscan_group_sum(&path, &whole, all);\n"
-"if ((GPUSCAN_ITEM == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
-"gpuscan_outlet_write(&out, segment, sum);\n"
-"is_long[r] = is_long[r] && row != found;\n"
+"return found;\n"
 "}\n"
-"#endif\n"
+"#endif\n\n"
+"#if GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT\n\n"
+"static inline void gpuscan_join_write(const gpuscan_outlet *out, uint group, ulong mark, gpuscan_t sum) {\n"
+"gpuscan_t head = gpuscan_partial_load(out->partials, out->groups + group, out->epoch);\n"
+"gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
+"}\n\n\n"
+"#if GPUSCAN_CPU\n"
+"static inline void gpuscan_shares_join(const gpuscan_path *path, const gpuscan_outlet *out,\n"
+"local gpuscan_segment_shared *all) {\n"
+"for (uint g = 0; g < out->groups; g++) {\n"
+"ulong mark = gpuscan_mark_load(out, g);\n"
+"uint first = mark ? min(gpuscan_first_sharer(path, mark - 1), g) : g;\n"
+"if (mark)\n"
+"gpuscan_join_write(out, g, mark, gpuscan_partials_part(out->partials, first, g, out->epoch));\n"
 "}\n"
-"#endif\n"
 "}\n"
 "#else\n\n\n"
-"static inline ulong gpuscan_path_at(const gpuscan_path *path, ulong step, local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"return step / (path->row_length + 1);\n"
-"#else\n"
-"ulong before = 0, left = step > 0 ? path->segments : 0;\n"
-"while (left > 0) {\n"
-"#if GPUSCAN_LANES_APART\n"
-"ulong apart = left / (GPUSCAN_GROUP + 1) + 1, at = (GPUSCAN_ITEM + 1) * apart - 1, found;\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"all->found = 0;\n"
-"GPUSCAN_BARRIER();\n"
-"if (at < left && gpuscan_end_step(path, before + at) < step)\n"
-"atomic_inc(&all->found);\n"
-"GPUSCAN_BARRIER();\n"
-"found = all->found * apart;\n"
-"GPUSCAN_BARRIER();\n"
-"before += found;\n"
-"left = min(left - found, apart - 1);\n"
-"#else\n"
-"ulong middle = left / 2;\n"
-"if (gpuscan_end_step(path, before + middle) < step) {\n"
-"before += middle + 1;\n"
-"left -= middle + 1;\n"
-"} else {\n"
-"left = middle;\n"
-"}\n"
-"#endif\n"
-"}\n"
-"return before;\n"
-"#endif\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
+"static inline void gpuscan_shares_join(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
-"global const gpuscan_src *src = gpuscan_segment_src(path, segment);\n"
-"ulong zero = gpuscan_segment_zero(path, segment), i = first - zero, end = last - zero;\n"
-"#if GPUSCAN_CPU\n"
-"return gpuscan_span_sum(src, i, end, 0);\n"
-"#elif GPUSCAN_COMMUTATIVE\n"
-"gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(src, i, end - i, 0, 1), &all->reduce);\n"
-"GPUSCAN_BARRIER();\n"
-"return sum;\n"
+"const uint most = GPUSCAN_LANES_APART ? 64 : 8;\n"
+"for (uint begin = 0; begin < out->groups; begin += GPUSCAN_GROUP) {\n"
+"uint g = begin + GPUSCAN_ITEM, first = g;\n"
+"ulong mark = g < out->groups ? gpuscan_mark_load(out, g) : 0;\n"
+"if (mark)\n"
+"first = min(gpuscan_first_sharer(path, mark - 1), g);\n"
+"#if !GPUSCAN_LANES_APART\n"
+"bool is_long = g - first > most;\n"
+"if (mark && !is_long)\n"
+"gpuscan_join_write(out, g, mark, gpuscan_partials_part(out->partials, first, g, out->epoch));\n"
 "#else\n"
+"if (g < out->groups)\n"
+"all->tails[GPUSCAN_ITEM] = gpuscan_partial_load(out->partials, g, out->epoch);\n"
+"GPUSCAN_BARRIER();\n"
+"bool is_long = first < begin || g - first > most;\n"
+"if (mark && !is_long) {\n"
 "gpuscan_t sum = gpuscan_identity();\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"for (; i < end && i % GPUSCAN_VECTOR != 0; i++)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
-"for (; i < end; i += GPUSCAN_TILE) {\n"
-"sum = gpuscan_combine(sum, gpuscan_tile_sum(src, i, end, &all->reduce));\n"
+"for (uint i = first; i < g; i++) {\n"
+"sum = gpuscan_combine(sum, all->tails[i - begin]);\n"
 "gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
 "}\n"
-"return gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
+"gpuscan_join_write(out, g, mark, gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE));\n"
+"}\n"
 "#endif\n"
-"}\n\n",
-"#if GPUSCAN_CPU\n"
-"#if GPUSCAN_WIDE > 1\n\n"
-"#if GPUSCAN_T_SIZE == 8\n"
-"typedef GPUSCAN_WIDEN(long) gpuscan_wide_mask;\n"
-"#elif GPUSCAN_T_SIZE == 4\n"
-"typedef GPUSCAN_WIDEN(int) gpuscan_wide_mask;\n"
-"#elif GPUSCAN_T_SIZE == 2\n"
-"typedef GPUSCAN_WIDEN(short) gpuscan_wide_mask;\n"
-"#else\n"
-"typedef GPUSCAN_WIDEN(char) gpuscan_wide_mask;\n"
+"for (;;) {\n"
+"uint found = gpuscan_lowest_item(is_long, all), end = begin + found;\n"
+"if (found == GPUSCAN_GROUP)\n"
+"break;\n"
+"mark = gpuscan_mark_load(out, end);\n"
+"first = min(gpuscan_first_sharer(path, mark - 1), end);\n"
+"gpuscan_t sum = gpuscan_partials_sum(out->partials, first, end - first, out->epoch, &all->reduce);\n"
+"GPUSCAN_BARRIER();\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"gpuscan_join_write(out, end, mark, sum);\n"
+"is_long = is_long && GPUSCAN_ITEM != found;\n"
+"}\n"
+"}\n"
+"}\n"
+"#endif\n\n\n",
+"static inline void gpuscan_share_end(const gpuscan_path *path, const gpuscan_outlet *out, gpuscan_t head,\n"
+"gpuscan_t tail, ulong mark, local gpuscan_segment_shared *all) {\n"
+"if (GPUSCAN_ITEM == 0) {\n"
+"gpuscan_partial_store(out->partials, out->groups + out->group, out->epoch, head);\n"
+"gpuscan_partial_store(out->partials, out->group, out->epoch, tail);\n"
+"gpuscan_mark_store(out, mark);\n"
+"#if GPUSCAN_WORD\n"
+"gpuscan_device_fence();\n"
 "#endif\n"
+"}\n"
+"#if GPUSCAN_WORD\n"
+"if (gpuscan_ticket(GPUSCAN_COUNTERS(out->partials), out->groups, &all->ticket) != out->groups - 1)\n"
+"return;\n"
+"gpuscan_device_fence();\n"
+"gpuscan_shares_join(path, out, all);\n"
+"#endif\n"
+"}\n"
+"#endif\n\n"
+"#if GPUSCAN_CPU\n\n"
+"typedef struct {\n"
+"ulong segment, element;\n"
+"ulong steps;\n"
+"gpuscan_t head, carry;\n"
+"ulong mark;\n"
+"bool open;\n"
+"bool whole;\n"
+"} gpuscan_walk;\n\n\n"
+"static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, const gpuscan_outlet *out) {\n"
+"ulong steps = path->segments + (path->last - path->begin), first = min(out->group * path->share, steps);\n"
+"ulong before = 0, left = first > 0 ? path->segments : 0;\n"
+"gpuscan_walk walk;\n"
+"while (left > 0) {\n"
+"ulong middle = before + left / 2;\n"
+"bool ends = middle + (gpuscan_segment_end(path, middle) - path->begin) < first;\n"
+"before = ends ? middle + 1 : before;\n"
+"left = ends ? left - left / 2 - 1 : left / 2;\n"
+"}\n"
+"walk.steps = min(path->share, steps - first);\n"
+"walk.segment = walk.steps > 0 ? before : path->segments;\n"
+"walk.element = path->begin + (first - walk.segment);\n"
+"walk.head = walk.carry = gpuscan_identity();\n"
+"walk.mark = 0;\n"
+"walk.open = out->groups > 1;\n"
+"walk.whole = false;\n"
+"return walk;\n"
+"}\n\n\n\n"
+"#define GPUSCAN_BATCHES (GPUSCAN_WIDE > 1 && GPUSCAN_HAS_SHUFFLEVECTOR && !GPUSCAN_CONVERT_IS_CUSTOM)\n"
+"#if GPUSCAN_BATCHES\n"
+"typedef GPUSCAN_WIDE_MASK gpuscan_wide_mask;\n"
 "#if GPUSCAN_WIDE == 16\n"
 "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
 "#else\n"
@@ -9136,7 +8638,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n\n"
 "#define GPUSCAN_SHORT_SEGMENT ((GPUSCAN_CASCADE ? 48 : 128) * GPUSCAN_WIDE)\n"
 "#define GPUSCAN_SOME_VECTORS 8u\n\n"
-"#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n\n\n"
+"#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_BY_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n\n\n",
 "typedef struct {\n"
 "global const gpuscan_src *src;\n"
 "global const gpuscan_offset *offsets;\n"
@@ -9148,31 +8650,28 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
 "}\n\n"
 "static inline global const gpuscan_src *gpuscan_batch_src(const gpuscan_batch *batch, uint s) {\n"
-"return batch->src + (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? s * batch->pitch : (ulong)batch->offsets[s]);\n"
+"return batch->src + (GPUSCAN_BY_ROWS ? s * batch->pitch : (ulong)batch->offsets[s]);\n"
 "}\n"
 "static inline uint gpuscan_batch_length(const gpuscan_batch *batch, uint s) {\n"
-"return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
-": (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
+"return GPUSCAN_BY_ROWS ? batch->most : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
 "}\n\n"
 "static inline void gpuscan_batch_ask(global const gpuscan_src *src) {\n"
 "for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
 "GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"}\n\n\n"
-"static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+"}\n\n\n\n\n"
+"static inline gpuscan_wide gpuscan_batch_some(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
-"uint i = 0, count = gpuscan_batch_length(batch, s);\n"
+"uint count = gpuscan_batch_length(batch, s), i = 0, end = max(count, 1u);\n"
 "gpuscan_wide sum = id;\n"
+"if (GPUSCAN_BY_ROWS || batch->most > GPUSCAN_SOME_VECTORS * GPUSCAN_WIDE) {\n"
 "for (; i + GPUSCAN_WIDE <= count; i += GPUSCAN_WIDE) {\n"
 "gpuscan_batch_ask(src + i);\n"
 "sum = gpuscan_combine_wide(sum, gpuscan_load_wide(src, i));\n"
 "}\n"
-"return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, count - i));\n"
-"}\n\n\n\n",
-"static inline gpuscan_wide gpuscan_batch_some(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
-"global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
-"uint count = gpuscan_batch_length(batch, s);\n"
-"gpuscan_wide sum = gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count);\n"
-"for (uint i = GPUSCAN_WIDE; i < batch->most; i += GPUSCAN_WIDE) {\n"
+"} else {\n"
+"end = batch->most;\n"
+"}\n"
+"for (; i < end; i += GPUSCAN_WIDE) {\n"
 "gpuscan_batch_ask(src + i);\n"
 "sum = gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, max(count, i) - i));\n"
 "}\n"
@@ -9182,18 +8681,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
 "GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
 "return gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, gpuscan_batch_length(batch, s));\n"
-"}\n"
-"static inline gpuscan_wide gpuscan_batch_two(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
-"global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
-"uint count = gpuscan_batch_length(batch, s), more = max(count, (uint)GPUSCAN_WIDE) - GPUSCAN_WIDE;\n"
-"GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
-"return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
-"gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
 "}\n\n\n"
 "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "return batch->sums[s];\n"
-"}\n\n\n\n\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
+"}\n\n\n\n\n",
+"#if GPUSCAN_WIDE == 16\n"
 "#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)\n"
 "#define GPUSCAN_UPPER_HALVES(a, b) \\\n"
 " __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)\n"
@@ -9208,29 +8700,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#define GPUSCAN_EVEN_LANES(a, b) \\\n"
 " __builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30)\n"
 "#define GPUSCAN_ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31)\n"
-"#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
+"#else\n"
 "#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)\n"
 "#define GPUSCAN_UPPER_HALVES(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)\n"
 "#define GPUSCAN_LOWER_QUARTERS(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13)\n"
 "#define GPUSCAN_UPPER_QUARTERS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15)\n"
 "#define GPUSCAN_EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)\n"
 "#define GPUSCAN_ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)\n"
-"#elif GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOWER_HALVES(a, b) (gpuscan_wide)(a.s01234567, b.s01234567)\n"
-"#define GPUSCAN_UPPER_HALVES(a, b) (gpuscan_wide)(a.s89abcdef, b.s89abcdef)\n"
-"#define GPUSCAN_LOWER_QUARTERS(a, b) (gpuscan_wide)(a.s012389ab, b.s012389ab)\n"
-"#define GPUSCAN_UPPER_QUARTERS(a, b) (gpuscan_wide)(a.s4567cdef, b.s4567cdef)\n"
-"#define GPUSCAN_LOWER_PAIRS(a, b) (gpuscan_wide)(a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd)\n"
-"#define GPUSCAN_UPPER_PAIRS(a, b) (gpuscan_wide)(a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef)\n"
-"#define GPUSCAN_EVEN_LANES(a, b) (gpuscan_wide)(a.s02, b.s02, a.s46, b.s46, a.s8a, b.s8a, a.sce, b.sce)\n"
-"#define GPUSCAN_ODD_LANES(a, b) (gpuscan_wide)(a.s13, b.s13, a.s57, b.s57, a.s9b, b.s9b, a.sdf, b.sdf)\n"
-"#else\n"
-"#define GPUSCAN_LOWER_HALVES(a, b) (gpuscan_wide)(a.s0123, b.s0123)\n"
-"#define GPUSCAN_UPPER_HALVES(a, b) (gpuscan_wide)(a.s4567, b.s4567)\n"
-"#define GPUSCAN_LOWER_QUARTERS(a, b) (gpuscan_wide)(a.s0145, b.s0145)\n"
-"#define GPUSCAN_UPPER_QUARTERS(a, b) (gpuscan_wide)(a.s2367, b.s2367)\n",
-"#define GPUSCAN_EVEN_LANES(a, b) (gpuscan_wide)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6)\n"
-"#define GPUSCAN_ODD_LANES(a, b) (gpuscan_wide)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7)\n"
 "#endif\n"
 "#define GPUSCAN_TREE_STEP(name, half, d, lower, upper) \\\n"
 " static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id) { \\\n"
@@ -9245,83 +8721,58 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#define GPUSCAN_TREE_FROM_4(leaf) \\\n"
 " GPUSCAN_TREE_STEP(leaf##_all, leaf##_4, 1, GPUSCAN_EVEN_LANES, GPUSCAN_ODD_LANES)\n"
 "#endif\n"
-"#define GPUSCAN_TREE_FROM_2(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, GPUSCAN_WIDE / 2, GPUSCAN_LOWER_QUARTERS, GPUSCAN_UPPER_QUARTERS) \\\n"
-" GPUSCAN_TREE_FROM_4(leaf)\n"
 "#define GPUSCAN_TREE(leaf) \\\n"
 " GPUSCAN_TREE_STEP(leaf##_2, leaf, GPUSCAN_WIDE / 4, GPUSCAN_LOWER_HALVES, GPUSCAN_UPPER_HALVES) \\\n"
-" GPUSCAN_TREE_FROM_2(leaf)\n"
+" GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, GPUSCAN_WIDE / 2, GPUSCAN_LOWER_QUARTERS, GPUSCAN_UPPER_QUARTERS) \\\n"
+" GPUSCAN_TREE_FROM_4(leaf)\n"
 "GPUSCAN_TREE(gpuscan_batch_one)\n"
-"GPUSCAN_TREE(gpuscan_batch_two)\n"
-"GPUSCAN_TREE(gpuscan_batch_there)\n\n\n\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && !GPUSCAN_SRC_F16 && !GPUSCAN_CONVERT_IS_CUSTOM\n"
-"#define GPUSCAN_HAS_BATCH_PARTS 1\n"
+"GPUSCAN_TREE(gpuscan_batch_there)\n\n\n\n",
+"#if !GPUSCAN_SRC_F16\n"
 "#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOAD_HALF vload8\n"
 "#define GPUSCAN_LOAD_QUARTER vload4\n"
 "#define GPUSCAN_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
 "#define GPUSCAN_JOIN_TWO(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)\n"
 "#else\n"
-"#define GPUSCAN_LOAD_HALF vload4\n"
 "#define GPUSCAN_LOAD_QUARTER vload2\n"
 "#define GPUSCAN_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)\n"
 "#define GPUSCAN_JOIN_TWO(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3)\n"
 "#endif\n"
 "static inline gpuscan_wide_mask gpuscan_batch_lengths(const gpuscan_batch *batch, uint s) {\n"
-"return (gpuscan_wide_mask)(gpuscan_batch_length(batch, s));\n"
-"}\n"
-"static inline gpuscan_wide_mask gpuscan_batch_lengths_2(const gpuscan_batch *batch, uint s) {\n"
-"return GPUSCAN_LOWER_HALVES(gpuscan_batch_lengths(batch, s), gpuscan_batch_lengths(batch, s + GPUSCAN_WIDE / 4));\n"
-"}\n\n",
-"static inline gpuscan_wide gpuscan_batch_half_2(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
-"global const gpuscan_src *a = gpuscan_batch_src(batch, s), *b = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4);\n"
-"gpuscan_wide_mask lengths = gpuscan_batch_lengths_2(batch, s);\n"
-"gpuscan_wide x = GPUSCAN_CONVERT_WIDE(GPUSCAN_JOIN(GPUSCAN_LOAD_HALF(0, a), GPUSCAN_LOAD_HALF(0, b)));\n"
-"GPUSCAN_PREFETCH(a, GPUSCAN_PREFETCH_SRC, 0);\n"
-"return select(id, x, (GPUSCAN_WIDE_LANES & (gpuscan_wide_mask)(GPUSCAN_WIDE / 2 - 1)) < lengths);\n"
+"return GPUSCAN_LOWER_HALVES((gpuscan_wide_mask)(gpuscan_batch_length(batch, s)),\n"
+"(gpuscan_wide_mask)(gpuscan_batch_length(batch, s + GPUSCAN_WIDE / 4)));\n"
 "}\n"
 "static inline gpuscan_wide gpuscan_batch_quarter_4(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "global const gpuscan_src *a = gpuscan_batch_src(batch, s), *b = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4);\n"
 "global const gpuscan_src *c = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 2);\n"
 "global const gpuscan_src *d = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4 * 3);\n"
-"gpuscan_wide_mask lengths = GPUSCAN_LOWER_QUARTERS(gpuscan_batch_lengths_2(batch, s),\n"
-"gpuscan_batch_lengths_2(batch, s + GPUSCAN_WIDE / 2));\n"
+"gpuscan_wide_mask lengths = GPUSCAN_LOWER_QUARTERS(gpuscan_batch_lengths(batch, s),\n"
+"gpuscan_batch_lengths(batch, s + GPUSCAN_WIDE / 2));\n"
 "gpuscan_wide x = GPUSCAN_CONVERT_WIDE(\n"
 "GPUSCAN_JOIN(GPUSCAN_JOIN_TWO(GPUSCAN_LOAD_QUARTER(0, a), GPUSCAN_LOAD_QUARTER(0, b)),\n"
 "GPUSCAN_JOIN_TWO(GPUSCAN_LOAD_QUARTER(0, c), GPUSCAN_LOAD_QUARTER(0, d))));\n"
 "GPUSCAN_PREFETCH(a, GPUSCAN_PREFETCH_SRC, 0);\n"
 "return select(id, x, (GPUSCAN_WIDE_LANES & (gpuscan_wide_mask)(GPUSCAN_WIDE / 4 - 1)) < lengths);\n"
 "}\n"
-"GPUSCAN_TREE_FROM_2(gpuscan_batch_half)\n"
 "GPUSCAN_TREE_FROM_4(gpuscan_batch_quarter)\n"
 "#endif\n\n"
 "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
-"#if GPUSCAN_HAS_BATCH_PARTS\n"
+"#if !GPUSCAN_SRC_F16\n"
 "if (batch->most <= GPUSCAN_WIDE / 4)\n"
 "return gpuscan_batch_quarter_all(batch, 0, id);\n"
-"if (batch->most <= GPUSCAN_WIDE / 2)\n"
-"return gpuscan_batch_half_all(batch, 0, id);\n"
 "#endif\n"
 "if (batch->most <= GPUSCAN_WIDE)\n"
 "return gpuscan_batch_one_all(batch, 0, id);\n"
-"if (batch->most <= 2 * GPUSCAN_WIDE)\n"
-"return gpuscan_batch_two_all(batch, 0, id);\n"
-"if (GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS && batch->most <= GPUSCAN_SOME_VECTORS * GPUSCAN_WIDE) {\n"
 "for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
 "batch->sums[s] = gpuscan_batch_some(batch, s, id);\n"
-"} else {\n"
-"for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
-"batch->sums[s] = gpuscan_batch_long(batch, s, id);\n"
-"}\n"
 "return gpuscan_batch_there_all(batch, 0, id);\n"
 "}\n\n\n\n",
 "static inline bool gpuscan_batch_begin(gpuscan_batch *batch, const gpuscan_path *path, const gpuscan_walk *walk) {\n"
 "gpuscan_offset most = 0;\n"
-"if (GPUSCAN_CONVERT_IS_CUSTOM || walk->segment + GPUSCAN_WIDE > path->segments)\n"
+"if (walk->segment + GPUSCAN_WIDE > path->segments)\n"
 "return false;\n"
 "batch->src = gpuscan_segment_src(path, walk->segment);\n"
 "batch->pitch = path->pitch;\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+"#if GPUSCAN_BY_ROWS\n"
 "if (path->row_length > GPUSCAN_SHORT_SEGMENT)\n"
 "return false;\n"
 "most = (uint)path->row_length;\n"
@@ -9338,610 +8789,468 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "return most <= GPUSCAN_SHORT_SEGMENT && batch->last + GPUSCAN_VECTORS_BEHIND * GPUSCAN_WIDE <= path->last &&\n"
 "batch->last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
 "}\n"
-"#endif\n\n"
-"static inline void gpuscan_walk_batches(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+"#endif\n\n\n"
+"static inline void gpuscan_walk_segment(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out) {\n"
+"ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
+"ulong elements = min(end - walk->element, walk->steps), first;\n"
+"first = walk->element - gpuscan_segment_zero(path, walk->segment);\n"
+"if (elements > 0)\n"
+"walk->carry = gpuscan_combine(walk->carry, gpuscan_span_sum(gpuscan_segment_src(path, walk->segment), first,\n"
+"first + elements, 0));\n"
+"walk->element += elements;\n"
+"walk->steps -= elements;\n"
+"if (walk->steps == 0)\n"
+"return;\n"
+"if (walk->open) {\n"
+"walk->head = walk->carry;\n"
+"walk->mark = walk->segment + 1;\n"
+"} else {\n"
+"gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
+"}\n"
+"walk->open = false;\n"
+"walk->whole = true;\n"
+"walk->carry = gpuscan_identity();\n"
+"walk->segment++;\n"
+"walk->steps--;\n"
+"}\n\n"
+"static inline void gpuscan_walk_on(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_WIDE > 1\n"
+"gpuscan_walk walk = gpuscan_walk_begin(path, out);\n"
+"#if GPUSCAN_BATCHES\n"
 "gpuscan_wide id = gpuscan_identity_wide();\n"
 "gpuscan_batch batch;\n"
-"ulong first = walk->segment;\n"
-"bool whole = false;\n"
+"ulong first = walk.segment;\n"
 "#endif\n"
-"while (walk->steps > 0 && walk->segment < path->segments) {\n"
-"ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
-"ulong elements = min(end - walk->element, walk->steps);\n"
-"#if GPUSCAN_WIDE > 1\n"
-"bool aligned = gpuscan_span_head(out->dst, walk->segment, GPUSCAN_FLAG_STREAM) == 0;\n\n"
-"if (whole && (!out->stream || aligned || walk->segment - first > GPUSCAN_WIDE) &&\n"
-"gpuscan_batch_begin(&batch, path, walk)) {\n"
+"while (walk.steps > 0 && walk.segment < path->segments) {\n"
+"#if GPUSCAN_BATCHES\n"
+"bool aligned = gpuscan_span_head(out->dst, walk.segment, GPUSCAN_FLAG_STREAM) == 0;\n\n",
+"if (walk.whole && (!out->stream || aligned || walk.segment - first > GPUSCAN_WIDE) &&\n"
+"gpuscan_batch_begin(&batch, path, &walk)) {\n"
 "gpuscan_wide sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, id));\n"
 "if (GPUSCAN_PREFETCH_DST)\n"
-"GPUSCAN_PREFETCH(out->dst + walk->segment, GPUSCAN_PREFETCH_DST, 1);\n"
-"gpuscan_store_wide(out->dst, walk->segment, sums, out->stream && aligned);\n"
-"walk->segment += GPUSCAN_WIDE;\n"
-"walk->steps -= batch.last - walk->element + GPUSCAN_WIDE;\n"
-"walk->element = batch.last;\n"
+"GPUSCAN_PREFETCH(out->dst + walk.segment, GPUSCAN_PREFETCH_DST, 1);\n"
+"gpuscan_store_wide(out->dst, walk.segment, sums, out->stream && aligned);\n"
+"walk.segment += GPUSCAN_WIDE;\n"
+"walk.steps -= batch.last - walk.element + GPUSCAN_WIDE;\n"
+"walk.element = batch.last;\n"
 "continue;\n"
 "}\n"
 "#endif\n"
-"if (elements > 0)\n"
-"walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
-"walk->element + elements, all));\n"
-"walk->element += elements;\n"
-"walk->steps -= elements;\n"
-"if (walk->steps == 0)\n"
-"break;\n"
-"if (walk->open)\n"
-"gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
-"else\n"
-"gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
-"walk->open = false;\n"
-"walk->carry = gpuscan_identity();\n"
-"walk->segment++;\n"
-"walk->steps--;\n"
-"#if GPUSCAN_WIDE > 1\n"
-"whole = true;\n"
-"#endif\n"
+"gpuscan_walk_segment(path, &walk, out);\n"
 "}\n"
+"if (out->groups > 1)\n"
+"gpuscan_share_end(path, out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
-"#define gpuscan_walk_on gpuscan_walk_batches\n"
-"#else\n\n",
-"static inline gpuscan_src gpuscan_walk_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i) {\n"
-"ulong at = walk->element + i;\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
-"if (path->pitch != path->row_length) {\n"
-"ulong column = at - walk->segment * path->row_length, rows;\n"
-"if (path->row_length > GPUSCAN_SEGMENT_TILE)\n"
-"rows = column >= path->row_length ? 1 : 0;\n"
-"else\n"
-"rows = (uint)column / (uint)path->row_length;\n"
-"at += (walk->segment + rows) * (path->pitch - path->row_length);\n"
-"}\n"
-"#endif\n"
-"return path->src[at];\n"
-"}\n\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n\n"
-"#define GPUSCAN_SEGMENT_LONG (!GPUSCAN_HAS_LANES || GPUSCAN_SEGMENT_ITEMS <= 4 ? GPUSCAN_GROUP : 4 * GPUSCAN_GROUP)\n"
-"\n\n\n"
-"static inline uint gpuscan_staged_slot(uint i) {\n"
-"return i + i / 32;\n"
-"}\n"
-"#define GPUSCAN_STAGED_GROUP (GPUSCAN_GROUP % 32 == 0 ? GPUSCAN_GROUP + GPUSCAN_GROUP / 32 : 0)\n\n\n"
-"GPUSCAN_INLINE void gpuscan_rows_stage(const gpuscan_path *path, const gpuscan_walk *walk,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
-"ulong left = path->last > walk->element ? path->last - walk->element : 0;\n"
-"if (left == 0)\n"
-"return;\n"
-"if (path->pitch == path->row_length && left >= GPUSCAN_SEGMENT_TILE) {\n"
-"global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
-"loaded[k] = from[k * GPUSCAN_GROUP];\n"
-"} else {\n"
-"uint last = (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE) - 1;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
-"loaded[k] = gpuscan_walk_element(path, walk, min(k * GPUSCAN_GROUP + GPUSCAN_ITEM, last));\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
-"all->elements[GPUSCAN_STAGED_GROUP ? gpuscan_staged_slot(GPUSCAN_ITEM) + k * GPUSCAN_STAGED_GROUP\n"
-": gpuscan_staged_slot(k * GPUSCAN_GROUP + GPUSCAN_ITEM)] = loaded[k];\n"
-"#endif\n"
-"}\n\n\n"
-"static inline uint gpuscan_walk_end(const gpuscan_path *path, const gpuscan_walk *walk, uint x, uint *before) {\n"
-"ulong left = path->segments - walk->segment;\n"
-"uint each = (uint)min(path->row_length, (ulong)GPUSCAN_NEVER) + 1;\n"
-"uint first = (uint)min((walk->segment + 1) * path->row_length - walk->element, (ulong)GPUSCAN_NEVER);\n"
-"*before = x > left ? GPUSCAN_NEVER : first + x * each - each;\n"
-"return x >= left ? GPUSCAN_NEVER : min(first + x * each, GPUSCAN_NEVER);\n"
-"}\n\n",
-"static inline void gpuscan_rows_clear(uint turn, local gpuscan_segment_shared *all) {\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"all->cut[turn] = GPUSCAN_NEVER;\n"
-"all->ends[turn] = 0;\n"
-"}\n"
-"}\n\n\n\n"
-"static inline void gpuscan_rows_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
-"local gpuscan_segment_shared *all) {\n"
-"uint there = 0, most = walk->ends / GPUSCAN_GROUP * GPUSCAN_GROUP + GPUSCAN_GROUP;\n"
-"do {\n"
-"for (uint x = there + GPUSCAN_ITEM; x < min(most, (uint)GPUSCAN_SEGMENT_TILE + 1); x += GPUSCAN_GROUP) {\n"
-"uint before = 0, end = gpuscan_walk_end(path, walk, x, &before);\n"
-"all->steps[x] = (ushort)end;\n"
-"if (x > 0 && before < steps) {\n"
-"if (end >= steps)\n"
-"atomic_max(&all->ends[walk->turn], x);\n"
-"if (end - before > GPUSCAN_SEGMENT_LONG)\n"
-"atomic_min(&all->cut[walk->turn], x);\n"
-"}\n"
-"}\n"
-"there = min(most, (uint)GPUSCAN_SEGMENT_TILE + 1);\n"
-"most += GPUSCAN_GROUP;\n"
-"GPUSCAN_BARRIER();\n"
-"} while (there <= GPUSCAN_SEGMENT_TILE && all->steps[there - 1] < steps);\n"
-"}\n\n"
-"static inline gpuscan_src gpuscan_rows_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"return all->elements[gpuscan_staged_slot(i)];\n"
-"#else\n"
-"return gpuscan_walk_element(path, walk, i);\n"
-"#endif\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_piece_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint first, uint last,\n"
-"ulong at, local gpuscan_segment_shared *all) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"uint i = first;\n"
-"for (; i + 4 <= last; i += 4, at += 4) {\n"
-"gpuscan_t four = gpuscan_identity();\n"
-"gpuscan_src element[4];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++)\n"
-"element[k] = gpuscan_rows_element(path, walk, i + k, all);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++)\n"
-"four = gpuscan_combine(four, gpuscan_convert(element[k], at + k));\n"
-"sum = gpuscan_combine(sum, four);\n"
-"}\n"
-"for (; i < last; i++, at++)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_rows_element(path, walk, i, all), at));\n"
-"return sum;\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_pieces_join(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_HAS_LANES\n"
+"#endif\n\n"
+"#if !GPUSCAN_CPU\n\n\n"
+"static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
 "local gpuscan_reduce_shared *shared = &all->reduce;\n"
+"#if GPUSCAN_HAS_LANES\n"
 "for (uint d = 1; d >> bits == 0; d *= 2) {\n"
 "gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
-"x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
+"x = GPUSCAN_COMMUTATIVE ? gpuscan_combine(x, other) : gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, other);\n"
 "}\n"
-"#endif\n"
 "return x;\n"
-"}\n"
-"#define GPUSCAN_PIECE_MOST (GPUSCAN_HAS_LANES ? GPUSCAN_LANES : 1)\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_rows_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
-"local gpuscan_segment_shared *all) {\n"
-"uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_SEGMENT_TILE), bits = 0, cut, ends, elements;\n"
-"gpuscan_rows_stage(path, walk, all);\n"
-"gpuscan_rows_ends(path, walk, steps, all);\n"
-"ends = all->ends[walk->turn];\n"
-"cut = all->cut[walk->turn];\n"
-"if (cut <= ends) {\n"
-"ends = cut;\n"
-"steps = all->steps[cut - 1] + 1;\n"
-"}\n"
-"elements = (uint)min((ulong)(steps - ends), path->last > walk->element ? path->last - walk->element : 0);\n"
-"while ((2u << bits) <= GPUSCAN_PIECE_MOST && ((ends + 1) << bits) * 2 <= GPUSCAN_GROUP)\n"
-"bits++;\n"
-"bits += (bits == 0) & (path->row_length == 31) & (GPUSCAN_PIECE_MOST > 1);\n"
-"for (uint piece = GPUSCAN_ITEM >> bits, base_piece = 0; base_piece <= ends;\n"
-"piece += GPUSCAN_GROUP >> bits, base_piece += GPUSCAN_GROUP >> bits) {\n"
-"uint lane = GPUSCAN_ITEM & ((1u << bits) - 1), first = 0, last = 0, share;\n"
-"ulong at;\n"
-"gpuscan_t sum;\n"
-"if (piece <= ends) {\n"
-"last = piece < ends ? min(all->steps[piece] - piece, elements) : elements;\n"
-"first = piece > 0 ? min(all->steps[piece - 1] + 1 - piece, last) : 0;\n"
-"}\n"
-"share = (last - first + (1u << bits) - 1) >> bits;\n"
-"share += share == 31 ? 1 : 0;\n"
-"first = min(first + lane * share, last);\n"
-"at = walk->element + first - gpuscan_segment_zero(path, walk->segment + piece);\n"
-"sum = gpuscan_piece_sum(path, walk, first, min(first + share, last), at, all);\n"
-"sum = gpuscan_pieces_join(sum, bits, all);\n"
-"if (lane == 0 && piece <= ends) {\n"
-"if (piece == 0)\n"
-"sum = gpuscan_combine(walk->carry, sum);\n"
-"if (piece == ends)\n"
-"all->tail = sum;\n"
-"else if (piece == 0 && walk->open)\n"
-"gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, sum);\n"
-"else\n"
-"gpuscan_outlet_write(out, walk->segment + piece, sum);\n"
-"}\n"
-"}\n"
-"walk->turn = 1 - walk->turn;\n"
-"gpuscan_rows_clear(walk->turn, all);\n"
-"GPUSCAN_BARRIER();\n"
-"walk->carry = all->tail;\n"
-"walk->rest = GPUSCAN_NEVER;\n"
-"walk->open = walk->open && ends == 0;\n"
-"walk->ends = ends;\n"
-"walk->segment += ends;\n"
-"walk->element += steps - ends;\n"
-"walk->steps -= steps;\n"
-"}\n"
-"#define gpuscan_tile_clear gpuscan_rows_clear\n"
-"#define gpuscan_walk_tile gpuscan_rows_tile\n"
-"#else\n\n\n\n",
-"#define GPUSCAN_SEGMENT_LONG (GPUSCAN_SEGMENT_TILE / 3 * (sizeof(gpuscan_src) < 4 ? 1 : 2) + 1)\n\n"
-"#define GPUSCAN_SEGMENT_MARK (GPUSCAN_SEGMENT_RESULTS * sizeof(gpuscan_t) < 65536 ? sizeof(gpuscan_t) : 1)\n"
-"#define GPUSCAN_SEGMENT_BATCH (GPUSCAN_DEEP_LOADS ? 4u : 2u)\n"
-"#if GPUSCAN_SEGMENT_ITEMS > 63\n"
-"#error \"a work-item has a bit for each of its segments\"\n"
-"#elif GPUSCAN_SEGMENT_ITEMS > 31\n"
-"typedef ulong gpuscan_segment_bits;\n"
 "#else\n"
-"typedef uint gpuscan_segment_bits;\n"
-"#endif\n\n\n"
+"local gpuscan_t *sums = GPUSCAN_ITEM_SUMS(shared);\n"
+"if (bits == 0)\n"
+"return x;\n"
+"sums[GPUSCAN_ITEM] = x;\n"
+"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
+"GPUSCAN_BARRIER();\n"
+"if ((GPUSCAN_ITEM & (2 * d - 1)) == 0)\n"
+"sums[GPUSCAN_ITEM] = gpuscan_combine(sums[GPUSCAN_ITEM], sums[GPUSCAN_ITEM + d]);\n"
+"}\n"
+"x = sums[GPUSCAN_ITEM];\n"
+"GPUSCAN_BARRIER();\n"
+"return x;\n"
+"#endif\n"
+"}\n\n\n"
 "typedef struct {\n"
-"uint left;\n"
-"uint most;\n"
-"gpuscan_offset element;\n"
-"global const gpuscan_offset *offsets;\n"
-"} gpuscan_bounds;\n\n"
-"static inline gpuscan_bounds gpuscan_bounds_of(const gpuscan_path *path, const gpuscan_walk *walk) {\n"
-"gpuscan_bounds bounds;\n"
-"bounds.left = (uint)min(path->segments - walk->segment, (ulong)GPUSCAN_NEVER);\n"
-"bounds.most = (uint)min(path->last - walk->element, (ulong)GPUSCAN_NEVER);\n"
-"bounds.element = (gpuscan_offset)walk->element;\n"
-"bounds.offsets = path->offsets + walk->segment;\n"
-"return bounds;\n"
-"}\n\n\n\n"
-"static inline gpuscan_offset gpuscan_bound_load(const gpuscan_bounds *bounds, uint x) {\n"
-"return bounds->offsets[min(x, bounds->left)];\n"
-"}\n"
-"static inline uint gpuscan_bound_at(const gpuscan_bounds *bounds, uint x, gpuscan_offset loaded) {\n"
-"if (x > bounds->left)\n"
-"return GPUSCAN_NEVER;\n"
-"return x == 0 ? 0 : (uint)min(loaded - bounds->element, (gpuscan_offset)bounds->most);\n"
-"}\n\n"
-"static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"all->ends[turn] = 0;\n"
-"all->elements[turn] = GPUSCAN_SEGMENT_ROOM;\n"
-"all->rest[turn] = GPUSCAN_NEVER;\n"
-"all->cut[turn] = 0xffffffffu;\n"
-"}\n"
-"}\n\n\n"
-"static inline void gpuscan_walk_stage(const gpuscan_path *path, const gpuscan_walk *walk, uint count,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"for (uint i = GPUSCAN_ITEM; i < count; i += 4 * GPUSCAN_GROUP) {\n"
-"gpuscan_src loaded[4];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++)\n"
-"loaded[k] = gpuscan_walk_element(path, walk, min(i + k * GPUSCAN_GROUP, count - 1));\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++)\n"
-"if (i + k * GPUSCAN_GROUP < count)\n"
-"all->slots.elements[i + k * GPUSCAN_GROUP] = loaded[k];\n"
-"}\n"
-"#endif\n"
-"}\n\n\n",
-"#if GPUSCAN_DEEP_LOADS && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"typedef GPUSCAN_SEGMENT_RAW gpuscan_segment_load;\n"
-"#define GPUSCAN_SEGMENT_LOADS (GPUSCAN_SEGMENT_ITEMS / GPUSCAN_SEGMENT_VECTOR)\n"
-"#else\n"
-"typedef gpuscan_src gpuscan_segment_load;\n"
-"#define GPUSCAN_SEGMENT_LOADS GPUSCAN_SEGMENT_ITEMS\n"
-"#endif\n"
-"static inline uint gpuscan_walk_skew(const gpuscan_path *path, const gpuscan_walk *walk) {\n"
-"#if GPUSCAN_DEEP_LOADS && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"if (path->last - walk->element >= GPUSCAN_SEGMENT_TILE)\n"
-"return (uint)((size_t)(path->src + walk->element) / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
-"#endif\n"
-"return 0;\n"
-"}\n\n\n"
-"static inline ushort gpuscan_mark_of(uint x) {\n"
-"return (ushort)((GPUSCAN_SEGMENT_RESULTS - 1 - x) * GPUSCAN_SEGMENT_MARK);\n"
-"}\n"
-"static inline local gpuscan_t *gpuscan_marked(uint mark, local gpuscan_segment_shared *all) {\n"
-"return (local gpuscan_t *)((local uchar *)all->slots.results + mark * (sizeof(gpuscan_t) / GPUSCAN_SEGMENT_MARK));\n"
-"}\n\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_segment_bits\n"
-"gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps, uint skew,\n"
-"local gpuscan_segment_shared *all) {\n"
-"uint there = 0, most = walk->ends + 1, turn = 0;\n"
-"gpuscan_segment_bits empty = 0;\n"
-"gpuscan_bounds bounds = gpuscan_bounds_of(path, walk);\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"gpuscan_segment_load loaded[GPUSCAN_SEGMENT_LOADS];\n"
-"local gpuscan_segment_load *to = (local gpuscan_segment_load *)all->slots.elements + GPUSCAN_ITEM;\n"
-"ulong left = path->last - walk->element;\n"
-"bool whole = left >= GPUSCAN_SEGMENT_TILE;\n"
-"if (whole) {\n"
-"global const gpuscan_segment_load *from =\n"
-"(global const gpuscan_segment_load *)(path->src + (walk->element - skew)) + GPUSCAN_ITEM;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
-"loaded[k] = from[k * GPUSCAN_GROUP];\n"
-"} else {\n"
-"gpuscan_walk_stage(path, walk, (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE), all);\n"
-"}\n"
-"#endif\n"
-"do {\n"
-"gpuscan_offset begins[GPUSCAN_SEGMENT_BATCH], end[GPUSCAN_SEGMENT_BATCH];\n"
-"uint next = min(there + GPUSCAN_SEGMENT_BATCH * GPUSCAN_GROUP,\n"
-"(max(most, there + 1) + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP * GPUSCAN_GROUP);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_BATCH; k++) {\n"
-"uint x = there + k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
-"begins[k] = end[k] = 0;\n"
-"if (x < next)\n"
-"begins[k] = gpuscan_bound_load(&bounds, x);\n"
-"if (x < next)\n"
-"end[k] = gpuscan_bound_load(&bounds, x + 1);\n"
-"}\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"if ((there == 0) & whole) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_LOADS; k++)\n"
-"to[k * GPUSCAN_GROUP] = loaded[k];\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SEGMENT_BATCH; k++) {\n"
-"uint x = there + k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
-"if (x < next) {\n"
-"uint before = gpuscan_bound_at(&bounds, x, begins[k]), now = gpuscan_bound_at(&bounds, x + 1, end[k]);\n"
-"bool ends = now + x < steps && now + (x + 1) * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM;\n"
-"if (ends && now > before) {\n"
-"all->marks.of[now - 1 + skew] = gpuscan_mark_of(x);\n"
-"} else if (ends) {\n"
-"empty |= (gpuscan_segment_bits)1 << (x / GPUSCAN_GROUP);\n"
-"} else if (x == 0 || (before + x <= steps &&\n"
-"before + x * GPUSCAN_SEGMENT_WEIGHT <= GPUSCAN_SEGMENT_ROOM)) {\n"
-"uint elements = min(min(steps - x, GPUSCAN_SEGMENT_ROOM - x * GPUSCAN_SEGMENT_WEIGHT), now);\n"
-"atomic_max(&all->ends[walk->turn], x);\n"
-"atomic_min(&all->elements[walk->turn], elements);\n"
-"atomic_min(&all->rest[walk->turn], now - elements);\n"
-"}\n"
-"if ((before > GPUSCAN_SEGMENT_TILE / 2) & (now - before >= GPUSCAN_SEGMENT_LONG) &\n"
-"(before + x <= steps))\n"
-"atomic_min(&all->cut[walk->turn], x << 16 | before);\n"
-"if (x == next - 1)\n"
-"all->more[turn] = ends;\n"
-"}\n"
-"}\n"
-"there = next;\n"
-"GPUSCAN_BARRIER();\n"
-"turn = 1 - turn;\n"
-"} while (there <= GPUSCAN_SEGMENT_RESULTS && all->more[1 - turn]);\n"
-"return empty;\n"
-"}\n\n",
-"static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint k,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENT_STAGED\n"
-"return (&all->slots.elements[i])[k];\n"
-"#else\n"
-"return gpuscan_walk_element(path, walk, i + k);\n"
-"#endif\n"
-"}\n\n\n\n"
-"static inline void gpuscan_stride_add(gpuscan_t *sum, uint *first, ulong *at, gpuscan_src x, uint mark,\n"
-"local gpuscan_segment_shared *all) {\n"
-"*sum = gpuscan_combine(*sum, gpuscan_convert(x, *at));\n"
-"(*at)++;\n"
-"if (mark)\n"
-"*gpuscan_marked(mark, all) = *sum;\n"
-"if (mark)\n"
-"*sum = gpuscan_identity();\n"
-"*first = max(*first, mark);\n"
-"}\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_stride_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint i, uint last,\n"
-"ulong at, uint *first, local gpuscan_segment_shared *all) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"*first = 0;\n"
+"ulong first;\n"
+"ulong zero;\n"
+"uint count;\n"
+"uint skew;\n"
+"uint whole;\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"for (; i < last && i % GPUSCAN_SEGMENT_VECTOR != 0; i++)\n"
-"gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
-"for (; i + GPUSCAN_SEGMENT_VECTOR <= last; i += GPUSCAN_SEGMENT_VECTOR) {\n"
-"gpuscan_segment_marks marks = all->marks.together[i / GPUSCAN_SEGMENT_VECTOR];\n"
-"gpuscan_segment_vector vector;\n"
-"vector.raw = all->slots.raw[i / GPUSCAN_SEGMENT_VECTOR];\n"
-"if (marks == 0) {\n"
-"sum = gpuscan_segment_vector_add(sum, &vector, at);\n"
-"at += GPUSCAN_SEGMENT_VECTOR;\n"
-"} else {\n"
+"global const GPUSCAN_SEGMENT_RAW *vectors;\n"
+"#endif\n"
+"} gpuscan_stretch;\n\n\n"
+"static inline gpuscan_ends gpuscan_ends_of(const gpuscan_path *path, ulong segment) {\n"
+"gpuscan_ends ends = 0;\n"
+"if (!GPUSCAN_BY_ROWS && segment < path->segments) {\n"
+"ends.x = path->offsets[segment];\n"
+"ends.y = path->offsets[segment + 1];\n"
+"}\n"
+"return ends;\n"
+"}\n\n"
+"static inline gpuscan_stretch gpuscan_stretch_of(const gpuscan_path *path, ulong segment, gpuscan_ends ends) {\n"
+"gpuscan_stretch own;\n"
+"#if GPUSCAN_BY_ROWS\n"
+"bool is_there = segment < path->segments;\n"
+"own.first = own.zero = is_there ? segment * path->pitch : 0;\n"
+"own.count = is_there ? (uint)min(path->row_length, 0xfffffffful) : 0;\n"
+"#else\n"
+"ulong behind = min((ulong)ends.y, path->last);\n"
+"own.first = min((ulong)ends.x, behind);\n"
+"own.zero = 0;\n"
+"own.count = (uint)min(behind - own.first, 0xfffffffful);\n"
+"#endif\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"ulong end = own.first + own.count;\n"
+"own.whole = end > path->whole ? own.count - min((uint)(end - path->whole), own.count) : own.count;\n"
+"own.skew = (uint)(own.first + path->skew) % GPUSCAN_SEGMENT_VECTOR;\n"
+"own.vectors = path->vectors + (own.first + path->skew) / GPUSCAN_SEGMENT_VECTOR;\n"
+"#else\n"
+"own.skew = 0;\n"
+"own.whole = own.count;\n"
+"#endif\n"
+"return own;\n"
+"}\n\n",
+"#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES\n"
+"#define GPUSCAN_LANE_ROWS (uint)GPUSCAN_SEGMENT_ROWS\n\n\n\n\n"
+"#define GPUSCAN_LANE_STRIDE(lanes) (GPUSCAN_COMMUTATIVE ? (lanes) : 1u)\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"typedef union {\n"
+"gpuscan_src element[GPUSCAN_SEGMENT_VECTOR];\n"
+"GPUSCAN_SEGMENT_RAW raw;\n"
+"uint word[GPUSCAN_SEGMENT_RAW_SIZE / 4];\n"
+"} gpuscan_lane_load_t;\n"
+"#else\n"
+"typedef union {\n"
+"gpuscan_src element[1], raw;\n"
+"} gpuscan_lane_load_t;\n"
+"#endif\n\n"
+"static inline gpuscan_src gpuscan_segment_at(const gpuscan_lane_load_t *vector, uint v) {\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1 && GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+"return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
+"#else\n"
+"return vector->element[v];\n"
+"#endif\n"
+"}\n\n\n"
+"static inline uint gpuscan_first_vector(const gpuscan_stretch *own, uint lane, uint lanes) {\n"
+"uint vectors = (own->skew + own->whole + GPUSCAN_SEGMENT_VECTOR - 1) / GPUSCAN_SEGMENT_VECTOR;\n"
+"return GPUSCAN_COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
+"}\n\n"
+"GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
+"uint first, uint lanes) {\n"
+"uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"global const GPUSCAN_SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+"x[k].raw = 0;\n"
+"if (path->whole == 0)\n"
+"return;\n"
+"#else\n"
+"global const gpuscan_src *from = path->src + (own->whole ? own->first : 0);\n"
+"if (path->last == 0)\n"
+"return;\n"
+"#endif\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+"x[k].raw = from[min(first + k * GPUSCAN_LANE_STRIDE(lanes), last)];\n"
+"}\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_vector_part(gpuscan_t sum, const gpuscan_lane_load_t *x, ulong at, uint skip,\n"
+"int left) {\n"
+"#if GPUSCAN_PACKED_HERE && GPUSCAN_SEGMENT_VECTOR > 1\n"
+"uint packed = gpuscan_packed_from(sum);\n"
+"const int elements = 4 / GPUSCAN_PACKED, bits = 8 * GPUSCAN_PACKED;\n"
+"GPUSCAN_UNROLL\n"
+"for (int w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++) {\n"
+"int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
+"uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
+"packed = gpuscan_packed_sum((x->word[w] & mask) | (GPUSCAN_PACKED_IDENTITY & ~mask), packed);\n"
+"}\n"
+"return gpuscan_packed_to(packed);\n"
+"#else\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
-"gpuscan_stride_add(&sum, first, &at, gpuscan_segment_at(&vector, v), (uint)(marks >> v * 16) & 0xffffu,\n"
-"all);\n"
-"}\n"
-"}\n"
-"#else\n"
-"for (; i + 4 <= last; i += 4) {\n"
-"gpuscan_src element[4];\n"
-"uint mark[4];\n"
-"local const ushort *marks = &all->marks.of[i];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++) {\n"
-"element[k] = gpuscan_tile_element(path, walk, i, k, all);\n"
-"mark[k] = marks[k];\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < 4; k++)\n"
-"gpuscan_stride_add(&sum, first, &at, element[k], mark[k], all);\n"
-"}\n"
+"if (((int)v < left) & (v >= skip))\n"
+"sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_segment_at(x, v), at + v));\n"
+"return sum;\n"
 "#endif\n"
-"for (; i < last; i++)\n"
-"gpuscan_stride_add(&sum, first, &at, gpuscan_tile_element(path, walk, i, 0, all), all->marks.of[i], all);\n"
+"}\n"
+"static inline gpuscan_t gpuscan_vector_whole(gpuscan_t sum, const gpuscan_lane_load_t *vector, ulong at) {\n"
+"#if GPUSCAN_PACKED_HERE && GPUSCAN_SEGMENT_VECTOR > 1\n"
+"uint packed = gpuscan_packed_from(sum);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
+"packed = gpuscan_packed_sum(vector->word[w], packed);\n"
+"return gpuscan_packed_to(packed);\n"
+"#else\n"
+"gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
+"x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
+"return gpuscan_combine(sum, x);\n"
+"#endif\n"
+"}\n\n\n",
+"GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
+"uint first, uint stride, uint skip, uint end) {\n"
+"ulong at = own->first - own->zero - own->skew;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++) {\n"
+"uint i = (first + k * stride) * GPUSCAN_SEGMENT_VECTOR;\n"
+"int left = (int)(end - i);\n"
+"sum = gpuscan_vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
+"}\n"
+"return sum;\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
+"uint lane, uint lanes, int levels) {\n"
+"uint stride = GPUSCAN_LANE_STRIDE(lanes), step = stride * GPUSCAN_LANE_LOADS;\n"
+"uint first = gpuscan_first_vector(own, lane, lanes), end = own->skew + own->whole;\n"
+"if (!GPUSCAN_COMMUTATIVE)\n"
+"end = min(end, gpuscan_first_vector(own, lane + 1, lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
+"gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end);\n"
+"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
+"gpuscan_cascade_step(&cascade, &sum, levels);\n"
+"for (first += step; first * GPUSCAN_SEGMENT_VECTOR < end; first += step) {\n"
+"gpuscan_lane_load(x, path, own, first, lanes);\n"
+"if ((first + (GPUSCAN_LANE_LOADS - 1) * stride + 1) * GPUSCAN_SEGMENT_VECTOR <= end) {\n"
+"ulong at = own->first - own->zero - own->skew;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
+"sum = gpuscan_vector_whole(sum, &x[k], at + (first + k * stride) * GPUSCAN_SEGMENT_VECTOR);\n"
+"} else {\n"
+"sum = gpuscan_lane_add(sum, x, own, first, stride, 0, end);\n"
+"}\n"
+"gpuscan_cascade_step(&cascade, &sum, levels);\n"
+"}\n"
+"sum = gpuscan_cascade_end(&cascade, sum, levels);\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
+"uint i = GPUSCAN_COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
+"for (; i < own->count; i += stride)\n"
+"sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
+"#endif\n"
+"return sum;\n"
+"}\n\n"
+"static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
+"local gpuscan_segment_shared *all) {\n"
+"#if GPUSCAN_SEGMENT_EACH && GPUSCAN_SEGMENT_VECTOR > 1 && GPUSCAN_COMMUTATIVE && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
+"gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
+"gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
+"gpuscan_t sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
+"sum = gpuscan_items_sum(sum, &all->reduce);\n"
+"#else\n"
+"gpuscan_t sum = gpuscan_range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
+"#endif\n"
+"GPUSCAN_BARRIER();\n"
 "return sum;\n"
 "}\n\n",
-"static inline void gpuscan_marks_clear(local gpuscan_segment_shared *all) {\n"
-"for (uint i = GPUSCAN_ITEM; i < (GPUSCAN_SEGMENT_TILE + 3) / 4; i += GPUSCAN_GROUP)\n"
-"all->marks.four[i] = 0;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
-"local gpuscan_segment_shared *all) {\n"
-"uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_NEVER), ends, elements, cut, share, i, last, first;\n"
-"uint skew = gpuscan_walk_skew(path, walk);\n"
-"gpuscan_segment_bits empty = gpuscan_walk_ends(path, walk, steps, skew, all);\n"
-"gpuscan_t carry = walk->carry, sum;\n"
-"cut = all->cut[walk->turn];\n"
-"ends = all->ends[walk->turn];\n"
-"elements = all->elements[walk->turn];\n"
-"if (cut >> 16 <= ends) {\n"
-"ends = cut >> 16;\n"
-"elements = cut & 0xffff;\n"
-"}\n\n"
-"elements = min(elements, min(steps - min(ends, steps),\n"
-"GPUSCAN_SEGMENT_ROOM - min(ends * GPUSCAN_SEGMENT_WEIGHT, GPUSCAN_SEGMENT_ROOM)));\n"
-"elements = (uint)min((ulong)elements, path->last - walk->element);\n"
-"last = elements + skew;\n"
-"share = ((last + GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR - 1) / (GPUSCAN_GROUP * GPUSCAN_SEGMENT_VECTOR) | 1) *\n"
-"GPUSCAN_SEGMENT_VECTOR;\n"
-"i = max(min(GPUSCAN_ITEM * share, last), skew);\n"
-"last = min((GPUSCAN_ITEM + 1) * share, last);\n"
-"sum = gpuscan_stride_sum(path, walk, i, last, walk->element + (i - skew), &first, all);\n"
-"if (walk->rest == 0)\n"
-"walk->carry = gpuscan_identity();\n"
-"sum = gpuscan_items_carry(sum, first, &walk->carry, all);\n"
-"if (first)\n"
-"*gpuscan_marked(first, all) = gpuscan_combine(sum, *gpuscan_marked(first, all));\n"
-"walk->rest = cut >> 16 <= ends ? GPUSCAN_NEVER : all->rest[walk->turn];\n"
-"walk->turn = 1 - walk->turn;\n"
-"gpuscan_tile_clear(walk->turn, all);\n"
-"gpuscan_marks_clear(all);\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint x = GPUSCAN_ITEM; x < ends; x += GPUSCAN_GROUP, empty >>= 1) {\n"
-"sum = gpuscan_identity();\n"
-"if ((empty & 1) == 0)\n"
-"sum = all->slots.results[GPUSCAN_SEGMENT_RESULTS - 1 - x];\n"
-"else if (x == 0)\n"
-"sum = carry;\n"
-"if (x == 0 && walk->open)\n"
-"gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, sum);\n"
-"else\n"
-"gpuscan_outlet_write(out, walk->segment + x, sum);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"walk->open = walk->open && ends == 0;\n"
-"walk->ends = ends;\n"
-"walk->segment += ends;\n"
-"walk->element += elements;\n"
-"walk->steps -= min(ends + elements, steps);\n"
-"}\n"
-"#endif\n\n\n",
-"static inline void gpuscan_walk_long(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
-"ulong elements, local gpuscan_segment_shared *all) {\n"
-"walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
-"walk->element + elements, all));\n"
-"walk->element += elements;\n"
-"walk->steps -= elements;\n"
-"if (walk->steps == 0)\n"
-"return;\n"
-"if (GPUSCAN_ITEM == 0 && walk->open)\n"
-"gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
-"else if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
-"walk->open = false;\n"
-"walk->ends = 0;\n"
-"walk->rest = GPUSCAN_NEVER;\n"
-"walk->carry = gpuscan_identity();\n"
-"walk->segment++;\n"
-"walk->steps--;\n"
-"}\n\n\n"
-"static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
-"local gpuscan_segment_shared *all) {\n"
-"gpuscan_tile_clear(walk->turn, all);\n"
-"#if GPUSCAN_SEGMENTS != GPUSCAN_SEGMENTS_ROWS\n"
-"gpuscan_marks_clear(all);\n"
+"#if GPUSCAN_SEGMENT_SPLIT\n\n\n"
+"static inline ulong gpuscan_segment_of(const gpuscan_path *path, ulong element) {\n"
+"#if GPUSCAN_BY_ROWS\n"
+"return element / max(path->row_length, (ulong)1);\n"
+"#else\n"
+"ulong before = 0, left = path->segments;\n"
+"while (left > 0) {\n"
+"#if GPUSCAN_LANES_APART\n"
+"ulong apart = left / (GPUSCAN_LANES + 1) + 1, at = (GPUSCAN_LANE + 1) * apart - 1;\n"
+"bool ends = at < left && gpuscan_segment_end(path, before + min(at, left - 1)) <= element;\n"
+"ulong found = popcount(gpuscan_ballot(ends)) * apart;\n"
+"#else\n"
+"ulong apart = left / 2 + 1;\n"
+"ulong found = gpuscan_segment_end(path, before + apart - 1) <= element ? apart : 0;\n"
 "#endif\n"
+"before += found;\n"
+"left = min(left - found, apart - 1);\n"
+"}\n"
+"return before;\n"
+"#endif\n"
+"}\n\n\n"
+"typedef struct {\n"
+"ulong begin, end;\n"
+"ulong before;\n"
+"ulong mark;\n"
+"gpuscan_t head, tail;\n"
+"} gpuscan_split;\n\n\n"
+"GPUSCAN_INLINE void gpuscan_split_take(const gpuscan_path *path, const gpuscan_outlet *out, gpuscan_split *own,\n"
+"ulong segment, ulong place, local gpuscan_segment_shared *all) {\n"
+"ulong from = gpuscan_segment_begin(path, segment), to = gpuscan_segment_end(path, segment);\n"
+"if (from > place || to <= place || to - from <= path->share)\n"
+"return;\n"
+"own->before = segment;\n"
+"bool opens = own->begin == 0 || from + path->share > own->begin, closes = to <= own->end;\n"
+"if (GPUSCAN_PLANTED(SEGMENT_SPLIT))\n"
+"from = place;\n"
+"from = opens ? from : own->begin;\n"
+"ulong zero = gpuscan_segment_zero(path, segment), count = min(to, own->end) - from;\n"
+"gpuscan_t sum = gpuscan_range_sum(gpuscan_segment_src(path, segment), from - zero, count, 0, 1, &all->reduce);\n"
 "GPUSCAN_BARRIER();\n"
-"while (walk->steps > 0) {\n"
-"if (walk->rest >= GPUSCAN_SEGMENT_LONG) {\n"
-"ulong end = walk->segment < path->segments ? gpuscan_segment_end(path, walk->segment) : 0, elements = 0;\n"
-"if (end > walk->element)\n"
-"elements = min(end - walk->element, walk->steps);\n"
-"walk->rest = (uint)min(elements, (ulong)GPUSCAN_NEVER);\n"
-"if (elements >= GPUSCAN_SEGMENT_LONG) {\n"
-"gpuscan_walk_long(path, walk, out, elements, all);\n"
-"continue;\n"
+"if (opens && closes) {\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"gpuscan_outlet_write(out, segment, sum);\n"
+"} else if (closes) {\n"
+"own->head = sum;\n"
+"own->mark = segment + 1;\n"
+"} else {\n"
+"own->tail = sum;\n"
 "}\n"
-"}\n"
-"gpuscan_walk_tile(path, walk, out, all);\n"
-"}\n"
-"}\n"
-"#endif\n\n\n"
-"static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows,\n"
+"}\n\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_split_sum(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
-"ulong steps = gpuscan_path_steps(path), groups = get_num_groups(0), share, first;\n"
-"gpuscan_walk walk;\n"
-"share = group_rows ? group_rows * (path->row_length + 1)\n"
-": max((steps + groups - 1) / groups, (ulong)GPUSCAN_SEGMENT_TILE);\n"
-"first = min(get_group_id(0) * share, steps);\n"
-"walk.steps = min(share, steps - first);\n"
-"walk.segment = walk.steps > 0 ? gpuscan_path_at(path, first, all) : path->segments;\n"
-"walk.element = path->begin + (first - walk.segment);\n"
-"walk.carry = gpuscan_identity();\n"
-"walk.open = false;\n"
-"walk.ends = 0;\n"
-"walk.rest = GPUSCAN_NEVER;\n"
-"walk.turn = 0;\n"
-"return walk;\n"
-"}\n\n",
+"gpuscan_split own;\n"
+"own.begin = out->group * (path->share * path->probes);\n"
+"own.end = own.begin + path->share * path->probes;\n"
+"own.before = path->segments;\n"
+"own.mark = 0;\n"
+"own.head = own.tail = gpuscan_identity();\n"
+"for (uint p = 0; p < path->probes && own.begin + p * path->share < path->last; p += GPUSCAN_SUBGROUPS) {\n"
+"ulong place = own.begin + (p + GPUSCAN_SUBGROUP) * path->share;\n"
+"ulong segment = gpuscan_segment_of(path, place);\n"
+"bool there = p + GPUSCAN_SUBGROUP < path->probes && place < path->last;\n"
+"if (GPUSCAN_LANE == 0)\n"
+"all->owners[GPUSCAN_SUBGROUP] = there ? segment : path->segments;\n"
+"GPUSCAN_BARRIER();\n"
+"for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+"ulong owner = all->owners[s];\n"
+"if (owner >= path->segments || owner == own.before)\n"
+"continue;\n"
+"gpuscan_split_take(path, out, &own, owner, own.begin + (p + s) * path->share, all);\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"}\n"
+"if (out->groups > 1)\n"
+"gpuscan_share_end(path, out, own.head, own.tail, own.mark, all);\n"
+"}\n"
+"#endif\n\n\n\n",
+"#define GPUSCAN_LONG_BY_SUBGROUP (GPUSCAN_SEGMENT_SPLIT && GPUSCAN_HAS_LANES && GPUSCAN_COMMUTATIVE)\n"
+"#define GPUSCAN_LANE_ROUND (GPUSCAN_LANE_LOADS * GPUSCAN_SEGMENT_VECTOR)\n"
+"#define GPUSCAN_LANE_LONG (GPUSCAN_LONG_BY_SUBGROUP ? 4u * GPUSCAN_LANE_ROUND : max(32u, 2u * GPUSCAN_LANE_ROUND))\n"
+"\n\n"
+"#define GPUSCAN_ROWS_APART (!GPUSCAN_BY_ROWS && !GPUSCAN_SEGMENT_SPLIT)\n\n\n"
+"static inline ulong gpuscan_row_at(ulong first, uint row, uint bits, uint rows) {\n"
+"uint together = min(rows, (uint)GPUSCAN_LANES >> bits), apart = row / together;\n"
+"if (!GPUSCAN_ROWS_APART)\n"
+"return first + row;\n"
+"return first + (ulong)apart * get_num_groups(0) * together + (row - apart * together);\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_long_sum(const gpuscan_path *path, const gpuscan_outlet *out, bool is_long, ulong first,\n"
+"uint bits, uint rows, local gpuscan_segment_shared *all) {\n"
+"for (;;) {\n"
+"#if GPUSCAN_LONG_BY_SUBGROUP\n"
+"local gpuscan_reduce_shared *shared = &all->reduce;\n"
+"gpuscan_ballot_t longer = gpuscan_ballot(is_long);\n"
+"uint found = longer ? GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer) : GPUSCAN_GROUP;\n"
+"#else\n"
+"uint found = gpuscan_lowest_item(is_long, all);\n"
+"#endif\n"
+"if (found == GPUSCAN_GROUP)\n"
+"break;\n"
+"ulong segment = gpuscan_row_at(first, found >> bits, bits, rows);\n"
+"gpuscan_stretch whole = gpuscan_stretch_of(path, segment, gpuscan_ends_of(path, segment));\n"
+"#if GPUSCAN_LONG_BY_SUBGROUP\n"
+"gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
+"gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
+"gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
+"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
+"#else\n"
+"gpuscan_t sum = gpuscan_group_sum(path, &whole, all);\n"
+"#endif\n"
+"if (((GPUSCAN_LONG_BY_SUBGROUP ? GPUSCAN_LANE : GPUSCAN_ITEM) == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
+"gpuscan_outlet_write(out, segment, sum);\n"
+"is_long = is_long && GPUSCAN_ITEM != found;\n"
+"}\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_lanes_rows(const gpuscan_path *path, const gpuscan_outlet *out, uint group, uint groups,\n"
+"uint bits, uint rows, local gpuscan_segment_shared *all) {\n"
+"uint lanes = 1u << bits, lane = GPUSCAN_ITEM & (lanes - 1), row = GPUSCAN_ITEM >> bits;\n"
+"uint most = GPUSCAN_SEGMENT_SPLIT ? (uint)path->share : 0xffffffffu;\n"
+"uint apart = lanes * GPUSCAN_LANE_LONG;\n"
+"if (GPUSCAN_BY_ROWS | (GPUSCAN_LONG_BY_SUBGROUP & (lanes == GPUSCAN_LANES)))\n"
+"apart = most;\n"
+"bool has_row = GPUSCAN_SEGMENT_SPLIT | (row < rows);\n"
+"ulong begin = (ulong)group * (GPUSCAN_ROWS_APART ? min(rows, (uint)GPUSCAN_LANES >> bits)\n"
+": rows * GPUSCAN_LANE_ROWS);\n"
+"ulong step = (ulong)groups * rows * GPUSCAN_LANE_ROWS;\n"
+"gpuscan_ends ends = gpuscan_ends_of(path, has_row ? gpuscan_row_at(begin, row, bits, rows) : path->segments);\n"
+"for (ulong first = begin; first < path->segments; first += step) {\n"
+"ulong own_row = has_row ? gpuscan_row_at(first, row, bits, rows) : path->segments;\n"
+"gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
+"if (GPUSCAN_SEGMENT_VECTOR > 1)\n"
+"ends = gpuscan_ends_of(path, own_row);\n"
+"gpuscan_lane_load_t x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
+"GPUSCAN_UNROLL\n"
+"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
+"own[r] = gpuscan_stretch_of(path, own_row + r * rows, ends);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
+"gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, path, &own[r], gpuscan_first_vector(&own[r], lane, lanes),\n"
+"lanes);\n"
+"if (GPUSCAN_SEGMENT_VECTOR == 1)\n"
+"ends = gpuscan_ends_of(path, own_row + step);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"bool is_long = own[r].count > apart;\n"
+"if (!is_long)\n"
+"sum = gpuscan_lane_sum(path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes, 1);\n"
+"sum = gpuscan_neighbours_sum(sum, bits, all);\n"
+"if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long &\n"
+"(own_row + r * rows < path->segments))\n"
+"gpuscan_outlet_write(out, own_row + r * rows, sum);\n"
+"}\n"
+"#if !GPUSCAN_BY_ROWS\n"
+"#if GPUSCAN_LONG_BY_SUBGROUP\n"
+"if (apart < most)\n"
+"#endif\n"
+"gpuscan_long_sum(path, out, own[0].count > apart && lane == 0 && own[0].count <= most, first, bits, rows,\n"
+"all);\n"
+"#endif\n"
+"}\n"
+"}\n"
+"#endif\n\n\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
 "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-"global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
+"global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
 "global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "gpuscan_reduce_segments_numbers numbers,\n"
 "local gpuscan_segment_shared *all) { GPUSCAN_ONE_ITEM\n"
-"uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags;\n"
-"bool joins = groups > 1 && numbers.group_rows == 0;\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
-"gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, all);\n"
-"ulong segment = walk.segment;\n"
-"gpuscan_outlet out;\n"
-"partials += numbers.partials_offset;\n"
-"marks += numbers.marks_offset;\n"
-"out.dst = dst + numbers.dst_offset;\n"
-"out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"out.partials = partials;\n"
+"gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
+"uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
+"#if GPUSCAN_CPU\n"
 "out.group = group;\n"
-"out.epoch = (uint)numbers.epoch;\n"
-"out.stream = flags & GPUSCAN_FLAG_STREAM;\n"
-"#if GPUSCAN_WORD\n"
-"walk.open = joins;\n"
-"gpuscan_walk_on(&path, &walk, &out, all);\n"
-"if (!joins)\n"
-"return;\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"gpuscan_partial_store(partials, 2 * group + 1, out.epoch, walk.carry);\n"
-"gpuscan_mark_store(partials, marks, groups, group, out.epoch, walk.segment != segment ? segment + 1 : 0);\n"
-"}\n"
-"gpuscan_device_fence();\n"
-"GPUSCAN_BARRIER();\n"
-"if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &all->ticket) != groups - 1)\n"
-"return;\n"
-"gpuscan_device_fence();\n"
-"gpuscan_tails_join(&out, marks, groups, &walk.carry, all);\n"
+"gpuscan_walk_on(&path, &out, all);\n"
 "#else\n"
-"if (joins) {\n"
-"uint first, last;\n"
-"gpuscan_tails_before(partials, marks, groups, group, 0, &first, &last, &walk.carry, all);\n"
-"GPUSCAN_BARRIER();\n"
-"if (GPUSCAN_PLANTED(SEGMENT_JOIN))\n"
-"walk.carry = gpuscan_identity();\n"
+"#if GPUSCAN_SEGMENT_SPLIT\n"
+"uint splits = out.groups, pairs = min(splits, groups - splits);\n"
+"groups -= splits;\n"
+"out.group = group < 2 * pairs ? group / 2 : group - pairs;\n"
+"if (group < 2 * pairs ? group % 2 == 0 : splits > pairs) {\n"
+"gpuscan_split_sum(&path, &out, all);\n"
+"return;\n"
 "}\n"
-"gpuscan_walk_on(&path, &walk, &out, all);\n"
+"group = out.group;\n"
+"#endif\n"
+"#if GPUSCAN_SEGMENT_EACH\n"
+"for (ulong segment = group; segment < path.segments; segment += groups) {\n"
+"gpuscan_stretch own = gpuscan_stretch_of(&path, segment, gpuscan_ends_of(&path, segment));\n"
+"if (GPUSCAN_SEGMENT_SPLIT && own.count > path.share)\n"
+"continue;\n"
+"gpuscan_t sum = gpuscan_group_sum(&path, &own, all);\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"gpuscan_outlet_write(&out, segment, sum);\n"
+"}\n"
+"#else\n"
+"gpuscan_lanes_rows(&path, &out, group, groups, (uint)numbers.lane_bits, (uint)numbers.lane_rows, all);\n"
+"#endif\n"
 "#endif\n"
 "}\n\n"
-"#if !GPUSCAN_WORD\n\n\n"
+"#if !GPUSCAN_WORD && (GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT)\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_reduce_tails(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-"global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
+"gpuscan_reduce_join(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+"global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
+"global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
 "gpuscan_reduce_segments_numbers numbers,\n"
 "local gpuscan_segment_shared *all) { GPUSCAN_ONE_ITEM\n"
-"uint group = (uint)get_group_id(0);\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
-"gpuscan_walk walk = gpuscan_walk_begin(&path, 0, all);\n"
-"ulong step = walk.segment + (walk.element - path.begin) + walk.steps;\n"
-"ulong segment = walk.steps > 0 ? gpuscan_path_at(&path, step, all) : walk.segment;\n"
-"ulong first = walk.element, last = min(path.begin + (step - segment), path.last);\n"
-"gpuscan_t tail;\n"
-"if (segment > walk.segment)\n"
-"first = max(first, gpuscan_segment_end(&path, segment - 1));\n"
-"tail = first < last ? gpuscan_stretch_sum(&path, segment, first, last, all) : gpuscan_identity();\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"gpuscan_partial_store(partials + numbers.partials_offset, 2 * group + 1, 0, tail);\n"
-"gpuscan_mark_store(partials, marks + numbers.marks_offset, (uint)get_num_groups(0), group, 0,\n"
-"segment > walk.segment ? walk.segment + 1 : 0);\n"
+"gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
+"gpuscan_shares_join(&path, &out, all);\n"
 "}\n"
-"}\n"
-"#endif\n"
 "#endif\n\n",
 NULL};
 #else
@@ -9949,7 +9258,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 9388 \"kernels.cl.inc\"\n"
+"#line 8645 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -9967,14 +9276,13 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "src += numbers.src_offset;\n"
 "partials += numbers.partials_offset;\n"
 "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-"sum = gpuscan_items_sum(gpuscan_item_sum(src, 0, count, group, groups), shared);\n"
+"sum = gpuscan_range_sum(src, 0, count, group, groups, shared);\n"
 "#elif !GPUSCAN_CPU\n"
 "GPUSCAN_STAGE_DECLARE\n"
-"sum = gpuscan_parts_sum(src, count, shared GPUSCAN_STAGE);\n"
+"sum = gpuscan_range_sum(src, 0, count, group, groups, shared GPUSCAN_STAGE);\n"
 "#else\n"
-"ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
-"sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
-"min((group + 1) * numbers.group_tiles, tiles), shared);\n"
+"ulong share = numbers.group_tiles * GPUSCAN_TILE;\n"
+"sum = gpuscan_span_sum(src, min(group * share, count), min((group + 1) * share, count), 0);\n"
 "#endif\n"
 "if (groups > 1) {\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -9988,7 +9296,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "return;\n"
 "if (!GPUSCAN_WORDS_ARRIVE)\n"
 "gpuscan_device_fence();\n"
-"sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n"
+"sum = gpuscan_partials_sum(partials, 0, groups, epoch, shared);\n"
 "#endif\n"
 "}\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -10002,7 +9310,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
 "local gpuscan_reduce_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
+"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, 0, (uint)numbers.count, 0, shared);\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
@@ -10014,7 +9322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 9454 \"kernels.cl.inc\"\n"
+"#line 8710 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -10700,7 +10008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 10213 \"kernels.cl.inc\"\n"
+"#line 9469 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -11268,7 +10576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 10848 \"kernels.cl.inc\"\n"
+"#line 10104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -11639,7 +10947,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 11295 \"kernels.cl.inc\"\n"
+"#line 10551 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -11737,7 +11045,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 11410 \"kernels.cl.inc\"\n"
+"#line 10666 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -12142,7 +11450,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 11864 \"kernels.cl.inc\"\n"
+"#line 11120 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins;\n"
@@ -12744,7 +12052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 12566 \"kernels.cl.inc\"\n"
+"#line 11822 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -12770,7 +12078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 12589 \"kernels.cl.inc\"\n"
+"#line 11845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -12939,7 +12247,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 12791 \"kernels.cl.inc\"\n"
+"#line 12047 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -12986,7 +12294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 12839 \"kernels.cl.inc\"\n"
+"#line 12095 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -13080,7 +12388,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 12938 \"kernels.cl.inc\"\n"
+"#line 12194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -13384,7 +12692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 13273 \"kernels.cl.inc\"\n"
+"#line 12529 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -14331,7 +13639,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 14357 \"kernels.cl.inc\"\n"
+"#line 13613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -14527,7 +13835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 14593 \"kernels.cl.inc\"\n"
+"#line 13849 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
@@ -14641,7 +13949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 14716 \"kernels.cl.inc\"\n"
+"#line 13972 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -14856,7 +14164,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 14951 \"kernels.cl.inc\"\n"
+"#line 14207 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -15192,7 +14500,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 220 };
+enum { GPUSCAN__LITERALS = 210 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -15447,19 +14755,15 @@ typedef struct gpuscan__profile {
     /* for groups that load whole chunks of structs (gpuscan__reduce_takes_rows); group 0: no such groups */
     uint32_t reduce_rows_group, reduce_rows_per_unit, reduce_rows_registers;
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in gpuscan__tuning */
-    uint32_t segment_group, segment_vectors, segment_per_unit; /* the same for reductions of rows and segments */
-    uint32_t segment_items; /* path steps that a work-item takes at a time: at most 63 */
-    uint32_t segment_items_narrow, row_items; /* the same for elements below 4 bytes, and for rows */
-    uint32_t segment_registers;
-    uint32_t row_lanes_group, row_lanes;         /* lanes sum rows of up to row_lanes elements, without a path */
-    uint32_t segment_lanes_group, segment_lanes; /* the same for segments: up to segment_lanes elements in total */
+    uint32_t segment_vectors, segment_per_unit; /* the same for reductions of rows and segments */
+    uint32_t row_lanes_group, row_lanes;        /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
+    /* If segments have at least segment_lanes elements in total, their groups have segment_split_group work-items and
+       long ones are split; otherwise segment_lanes_group. */
+    uint32_t segment_lanes_group, segment_split_group, segment_lanes;
     uint32_t segment_lanes_items; /* if segments are short on average, the group is halved until the call has at
                                      least this many elements per work-item of one group; 0: never */
-    /* lanes also take segments of segment_split or more elements in total, if long enough on average; 0: never */
-    uint32_t segment_split_group, segment_split;
-    uint32_t segment_each_group;    /* group size if each group takes a whole segment, but loads no vectors */
-    uint32_t segment_split_mean[3]; /* least average for segment_split: elements of 1 byte, of 2 or 3, of more */
-    uint32_t segment_long; /* split segments have at least this many elements; several groups share each */
+    uint32_t segment_each_group; /* group size if each group takes a whole segment, but loads no vectors */
+    uint32_t segment_long;       /* split segments have at least this many elements; several groups share each */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 
     gpuscan_strategy histogram;
@@ -16403,18 +15707,12 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     p->reduce_vectors_custom = 4;
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
-    p->segment_group = 64;
     p->segment_vectors = 4;
-    /* Odd, so that neighbouring work-items access different banks of local memory. */
-    p->segment_items = p->segment_items_narrow = p->row_items = 15;
     p->segment_per_unit = 4;
     p->row_lanes_group = p->segment_lanes_group = 64;
     p->row_lanes = 4096;
     p->segment_lanes = 1u << 18;
     p->segment_split_group = p->segment_each_group = 64;
-    p->segment_split_mean[0] = 8000;
-    p->segment_split_mean[1] = 1000;
-    p->segment_split_mean[2] = 8;
     p->segment_long = 4096;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
@@ -16458,9 +15756,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce_group = 32;
     gpuscan__set_by_size(p->reduce_vectors, 2, 2);
     p->reduce_vectors_custom = 2;
-    p->segment_group = p->row_lanes_group = p->segment_lanes_group = 32;
+    p->row_lanes_group = p->segment_lanes_group = p->segment_split_group = p->segment_each_group = 32;
     p->segment_vectors = 2;
-    p->segment_items = p->segment_items_narrow = p->row_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -16487,7 +15784,6 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->groups_per_unit = 8;
     p->reduce_group = 256;
     gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
-    p->segment_group = 256;
     p->segment_per_unit = 8;
     p->row_lanes_group = p->segment_lanes_group = p->segment_split_group = p->segment_each_group = 256;
     p->counts_group = 256;
@@ -16688,22 +15984,15 @@ GPUSCAN__SHARED void gpuscan__nvidia_reduce(gpuscan__profile *p) {
     p->reduce_rows_group = 256;
     p->reduce_rows_per_unit = 4;
     p->reduce_rows_registers = 64;
-    /* Sums along the path cost instructions per tile, so elements of fewer than 4 bytes take more of them per
-       work-item. Prefetches do not help. tuning: segments-path */
-    p->segment_items = 29;
-    p->segment_items_narrow = 61;
-    p->row_items = 23;
     p->segment_per_unit = 4;
     /* Few elements in segments are summed by large groups. tuning: segments-lanes */
     p->segment_lanes_group = 1024;
     p->segment_lanes = 1u << 20;
     /* Fewer elements take smaller groups, which start earlier. tuning: segments-lanes-few */
     p->segment_lanes_items = 256;
-    /* With many elements long segments are split, which beats the path except for bytes. tuning: segments-split */
-    p->segment_split = 1u << 20;
+    /* Groups of segments whose long ones are split. tuning: segments-split */
     p->segment_split_group = 128;
     p->lane_registers = 40;
-    p->segment_registers = 64;
 }
 
 GPUSCAN__SHARED void gpuscan__nvidia_histogram(gpuscan__profile *p) {
@@ -21565,28 +20854,26 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    results in state words; otherwise a second launch combines them.
     form        | chosen for                                      | kernels gpuscan_...
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
-    path        | rows and segments; items, staged, vector        | word == 0: reduce_tails; reduce_segments
-    lanes       | short rows, few elements in short segments;     | reduce_segments
+    path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
+    lanes       | rows, few elements in segments;                 | reduce_segments
                 | lanes, rows, vector; each: a group takes each   |
-    split       | many short segments with long exceptions;       | reduce_segments
+    split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
                 | as lanes, extra groups share the long ones      |
    A result on the host is read from the scratch last. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
-    uint32_t items;    /* path: steps that a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
-    uint32_t staged;   /* path: elements and results go through local memory */
-    uint32_t vector;   /* elements of a load; items is an odd multiple of it */
-    uint32_t lanes;    /* not 0: a few lanes take each row or segment without a path, with this many loads each */
-    uint32_t rows;     /* lanes: rows that they take at a time */
-    uint32_t each;     /* lanes: a group takes each row or segment */
-    uint32_t split;    /* lanes: extra groups share the long segments */
+    uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
+    uint32_t vector;   /* elements of a load */
+    uint32_t rows;     /* rows that lanes take at a time */
+    uint32_t each;     /* a group takes each row or segment */
+    uint32_t split;    /* extra groups share the long rows or segments */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
     GPUSCAN__LANE_LONG = 32,      /* elements per lane of a sub-group, at most; a group takes longer rows */
-    GPUSCAN__LANE_MEAN = 1 << 16, /* elements of a segment on average, at most; longer ones take the path */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane on average, at most, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* groups per compute unit whose lanes take rows, at most */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of LANE_FEW bytes in total, where a group's start takes longer
@@ -21602,8 +20889,9 @@ typedef struct gpuscan__reduce_plan {
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* not 0: each group takes this many whole rows */
-    uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements */
+    uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
+    uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
+                                                       CPU the path */
     uint64_t marks_at;  /* bytes into PLAIN: what groups tell about their share of a segment */
     uint64_t result_at; /* bytes into PLAIN: a result for the host */
 } gpuscan__reduce_plan;
@@ -21621,14 +20909,15 @@ GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
 GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
-/* Without state words a second kernel combines the groups' results; with segments it runs first and sums the tails. */
+/* Without state words a second kernel combines the groups' results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
     static const char *const alone[] = {"gpuscan_reduce", NULL};
-    static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_tails", NULL};
+    static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_join", NULL};
     static const char *const segments_alone[] = {"gpuscan_reduce_segments", NULL};
-    if (gpuscan__reduce_own(key).segments)
-        return key->word || gpuscan__reduce_own(key).lanes ? segments_alone : segments;
+    gpuscan__reduce_key own = gpuscan__reduce_own(key);
+    if (own.segments)
+        return key->word || (own.lanes && !own.split) ? segments_alone : segments;
     return key->word ? alone : names;
 }
 
@@ -21637,6 +20926,13 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
            GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
+}
+
+/* Returns the vectors that a work-item has in flight. */
+static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
+    return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
+               ? profile->reduce_vectors_custom
+               : profile->reduce_vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
 }
 
 /* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
@@ -21673,26 +20969,12 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
 }
 
 /* Returns at least sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
-static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
-                                              const gpuscan__reduce_key *own) {
-    const gpuscan__elements *e = &plan->e;
+static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t split) {
     const gpuscan__key *key = &plan->key;
-    uint64_t tile = (uint64_t)key->group * own->items;
-    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
-    uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
-    uint64_t bytes = gpuscan__reduce_shared_bytes(gs, plan);
-    if (gpuscan__key_is_cpu(key))
-        return bytes;
-    if (own->lanes && own->split)
-        bytes += sums * ((uint64_t)e->t_size + 12) + 16 + 2 * align;
-    if (own->lanes)
-        return gpuscan__ceil_div(bytes + 16 + align, 16) * 16;
-    bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
-    if (own->segments == GPUSCAN__SEGMENTS_ROWS)
-        bytes += own->staged ? (tile + tile / 32) * e->src_size : 0;
-    else
-        bytes += tile * (own->staged ? e->src_size : e->t_size);
-    return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
+    uint64_t align = gpuscan__max(plan->e.t_size, 16), bytes = gpuscan__reduce_shared_bytes(gs, plan);
+    uint64_t owners = 8 * (uint64_t)(key->group / gpuscan__group_lanes(gs, key->group));
+    uint64_t tails = split ? (uint64_t)key->group * plan->e.t_size + owners : 0;
+    return gpuscan__key_is_cpu(key) ? bytes : gpuscan__ceil_div(bytes + tails + 16 + 3 * align, 16) * 16;
 }
 
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -21701,10 +20983,8 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define(text, "REDUCE_FINISH_NUMBERS", gpuscan__reduce_finish_numbers_text);
     gpuscan__define(text, "REDUCE_SEGMENTS_NUMBERS", gpuscan__reduce_segments_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
-    gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
-    gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
-    gpuscan__define_number(text, "SHARED_BYTES", own.segments ? gpuscan__segment_shared_bytes(gs, plan, &own)
+    gpuscan__define_number(text, "SHARED_BYTES", own.segments ? gpuscan__segment_shared_bytes(gs, plan, own.split)
                                                               : gpuscan__reduce_shared_bytes(gs, plan));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
@@ -21802,19 +21082,10 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns the elements that a work-item loads from local memory at once: 16 bytes, at most 4 elements. Small tiles take
-   1 element, to keep room for results. A work-item has an odd number of vectors, so neighbours use different banks. */
-static uint32_t gpuscan__segment_vector(const gpuscan__reduce_plan *plan, uint32_t items) {
-    uint32_t size = plan->common.e.src_size, vector = size == 8 ? 2 : 4;
-    if (!plan->key.staged || plan->key.segments == GPUSCAN__SEGMENTS_ROWS || size > 8 || (size & (size - 1)) != 0)
-        return 1;
-    return items >= vector && plan->common.key.group * items >= 64 ? vector : 1;
-}
-
 /* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments of `mean` elements on average that
    would fill less than half of a load get smaller loads, of at least 4 elements. So do ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
-    uint32_t vector = e->src_size > 8 || (e->src_size & (e->src_size - 1)) != 0 ? 1 : 16 / e->src_size;
+    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
         vector /= 2;
     return vector;
@@ -21844,15 +21115,26 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return best;
 }
 
-/* Returns whether long segments may be split: the call has many segments, which are not too short on average. */
+/* Returns the elements of a row, or of a segment on average. */
+static uint64_t gpuscan__segments_mean(const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    return plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / gpuscan__max(plan->results, 1);
+}
+
+/* Returns whether there are too few rows or segments for each to keep a group busy. */
+static int gpuscan__segments_few(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    return plan->results < 4 * (uint64_t)gs->device.units;
+}
+
+/* Returns whether long rows or segments are split: if there are few long rows, or many elements, all of which one
+   segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t size = plan->common.e.src_size;
-    return plan->key.segments != GPUSCAN__SEGMENTS_ROWS && profile->segment_split &&
-           gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && desc->count >= profile->segment_split &&
-           plan->results >= 4 * (uint64_t)gs->device.units && plan->results < (uint64_t)1 << 30 &&
-           desc->count / plan->results >= profile->segment_split_mean[size < 4 ? size / 2 : 2];
+    if (gpuscan__segments_mean(plan) > 2 * (uint64_t)profile->row_lanes &&
+        (gpuscan__segments_few(gs, plan) || desc->count > INT32_MAX))
+        return 1;
+    return plan->key.segments != GPUSCAN__SEGMENTS_ROWS && desc->count >= profile->segment_lanes;
 }
 
 /* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
@@ -21861,32 +21143,42 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
-   loads. A great many rows stay with lanes unless they are split. */
+   loads. A great many rows stay with lanes unless they are split, or are summed in order, by lanes that load
+   neighbouring elements: those of far more than a vector would use up the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group), results = gpuscan__max(plan->results, 1);
-    uint64_t mean = desc->count / results + desc->count / results / 4;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
-        mean = desc->count;
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = gpuscan__segments_mean(plan);
+    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS)
+        mean += mean / 4;
+    if (!plan->common.e.commutes)
+        return mean > GPUSCAN__LANE_IN_ORDER * lanes;
     if (plan->key.split)
-        return mean > 5 * plan->key.items * lanes;
+        return mean > 5 * (uint64_t)plan->key.lanes * plan->key.vector * lanes;
     return mean > GPUSCAN__LANE_LONG * lanes &&
-           results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes);
+           (mean > gs->device.profile.row_lanes ||
+            plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes));
 }
 
-/* Sets the group's size if a group takes each segment. Long segments get twice as many loads of vectors. */
+/* Sets the group's size if a group takes each segment. Long segments get twice as many loads of vectors. In order, a
+   group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
-    int by_vectors = !e->arg && e->src_size >= 4 && plan->key.vector > 1;
+    const gpuscan__key *key = &plan->common.key;
+    int by_vectors = e->commutes && !e->arg && e->src_size >= 4 && plan->key.vector > 1;
+    uint64_t mean = gpuscan__segments_mean(plan);
+    if (plan->key.split && gpuscan__segments_few(gs, plan)) {
+        gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, profile->segment_each_group),
+                     gpuscan__reduce_vectors(profile, e));
+        return;
+    }
     gpuscan__fit(gs, &plan->common,
                  gpuscan__split_group(gs, by_vectors ? profile->segment_split_group : profile->segment_each_group),
                  profile->segment_vectors);
-    if (by_vectors && desc->count / plan->results > (uint64_t)12 * plan->key.vector * plan->common.key.group)
+    if (by_vectors && mean > (uint64_t)12 * plan->key.vector * key->group)
         plan->key.lanes *= 2;
-    plan->key.items = plan->key.lanes * plan->key.vector;
+    while (!e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && mean < key->tile)
+        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
 /* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
@@ -21901,108 +21193,71 @@ static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__r
     return group;
 }
 
-/* Returns whether lanes take each row or segment, and sets how. Segments must have few elements in all, as one of them
-   may hold all and then goes to the whole group, or long ones must be split. tuning: reduce-lanes-rows */
-static int gpuscan__segments_by_lanes(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &plan->common.e;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = rows ? profile->row_lanes_group : gpuscan__segment_lanes_group(gs, plan), vector;
-    plan->key.lanes = plan->key.rows = plan->key.each = plan->key.split = 0;
-    if (!e->commutes || e->src_size > 16 || e->t_size > 16 ||
-        (desc->count > (rows ? profile->row_lanes : profile->segment_lanes) && !split) ||
-        (!rows && desc->count / GPUSCAN__LANE_MEAN > plan->results))
-        return 0;
-    if (split)
-        group = gpuscan__split_group(gs, profile->segment_split_group);
-    gpuscan__fit(gs, &plan->common, group, profile->segment_vectors);
-    if (!gpuscan__uses_lanes(gs, &plan->common.key))
-        return 0;
-    vector = rows && (desc->count <= 4 || desc->count * e->src_size <= 8)
-                 ? 1
-                 : gpuscan__lane_vector(e, rows ? desc->count : desc->count / gpuscan__max(plan->results, 1));
-    plan->key.lanes = !rows || desc->count <= 4
-                          ? 4
-                      : vector == 1
-                          ? 8
-                          : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
-    plan->key.rows = rows && desc->count <= 4 ? 4 : 1;
-    plan->key.split = split ? 1 : 0;
-    plan->key.items = plan->key.lanes * vector;
-    plan->key.each = gpuscan__segments_each(gs, plan);
-    plan->key.staged = 0;
-    plan->key.vector = vector;
-    if (plan->key.each && split)
-        gpuscan__fit_each(gs, plan);
-    return 1;
-}
-
-/* Sets the key of rows and segments: tiles that fit local memory, and results that a work-item keeps in registers. */
+/* Sets the key of rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    uint32_t group = profile->segment_group, vectors = profile->segment_vectors;
-    if (gpuscan__segments_by_lanes(gs, plan))
+    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
+    uint32_t group = split  ? gpuscan__split_group(gs, profile->segment_split_group)
+                     : rows ? profile->row_lanes_group
+                            : gpuscan__segment_lanes_group(gs, plan);
+    uint32_t vector = gpuscan__lane_vector(e, gpuscan__segments_mean(plan));
+    gpuscan__fit(gs, &plan->common, group, profile->segment_vectors);
+    if (gpuscan__key_is_cpu(key)) {
+        plan->key.lanes = plan->key.vector = plan->key.rows = plan->key.each = plan->key.split = 0;
         return;
-    uint32_t items = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? profile->row_items
-                     : e->src_size < 4                            ? profile->segment_items_narrow
-                                                                  : profile->segment_items;
-    while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
-        items -= 2;
-    for (;;) {
-        gpuscan__fit(gs, &plan->common, group, vectors);
-        /* local memory must hold a few results, too */
-        plan->key.staged = e->src_size <= 16 && (uint64_t)key->group * items * e->src_size >= 4 * (uint64_t)e->t_size;
-        plan->key.vector = gpuscan__segment_vector(plan, items);
-        plan->key.items = ((items / plan->key.vector - 1) | 1) * plan->key.vector;
-        if (gpuscan__key_is_cpu(key) ||
-            gpuscan__segment_shared_bytes(gs, &plan->common, &plan->key) <= gs->device.local_memory)
-            break;
-        if (items > 1)
-            items -= 2;
-        else if (vectors > 1)
-            vectors /= 2;
-        else if (key->group > 1)
-            group = key->group / 2;
-        else
-            break;
     }
-    if (gpuscan__key_is_cpu(key))
-        plan->key.items = plan->key.staged = plan->key.vector = 0;
+    if (gpuscan__segments_mean(plan) <= 4 || (rows && desc->count * e->src_size <= 8))
+        vector = 1;
+    plan->key.lanes = !rows && gpuscan__segments_mean(plan) <= 1 ? 2
+                      : !rows || desc->count <= 4                ? 4
+                      : vector == 1
+                          ? 8
+                          : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+    plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
+    plan->key.rows = rows && desc->count <= 4 && e->src_size <= 16 ? 4 : 1;
+    plan->key.split = split ? 1 : 0;
+    plan->key.vector = vector;
+    plan->key.each = gpuscan__segments_each(gs, plan);
+    if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->row_lanes)))
+        gpuscan__fit_each(gs, plan);
+    while (key->group > 1 && gpuscan__segment_shared_bytes(gs, &plan->common, plan->key.split) > gs->device.local_memory)
+        gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups if segments are split. Extra groups share the segments of more than split_each elements. Each takes
-   what lies in its own split_count * split_each elements: see gpuscan_split_sum. */
+/* Sets the groups if rows or segments are split. Extra groups share those of more than split_each elements. Each takes
+   what lies in its own split_count * split_each of all elements: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t group = plan->common.key.group;
+    uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
+    uint64_t all = desc->count * (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? plan->results : 1);
     uint64_t most = plan->common.forced ? 2 : (uint64_t)gs->device.units * profile->segment_per_unit, places;
-    uint64_t share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * plan->common.key.tile, desc->count >> 12);
-    uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(desc->count >> 14, 4 * profile->segment_long));
-    each = gpuscan__max(each, desc->count >> 18);
-    plan->split_each = plan->common.forced ? (uint64_t)group * plan->key.items : gpuscan__max(each, 4 * mean);
-    places = gpuscan__max(gpuscan__ceil_div(desc->count, plan->split_each), 1);
+    uint64_t share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
+    uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(all >> 14, 4 * profile->segment_long));
+    each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
+    if (gpuscan__segments_few(gs, plan)) /* a quarter of an equal share of all elements */
+        each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
+    if (plan->common.forced)
+        each = (uint64_t)group * plan->key.lanes * plan->key.vector;
+    plan->split_each = gpuscan__min(each, INT32_MAX);
+    places = gpuscan__max(gpuscan__ceil_div(all, plan->split_each), 1);
     plan->split_count = gpuscan__min(gpuscan__ceil_div(places, most), gpuscan__ceil_div(share, plan->split_each));
     plan->split_groups = gpuscan__ceil_div(places, plan->split_count);
     plan->lane_rows = plan->key.each ? 1 : group >> plan->lane_bits;
-    if (plan->key.each)
-        plan->groups = plan->results;
-    else
-        plan->groups = gpuscan__min(gpuscan__ceil_div(plan->results, plan->lane_rows),
-                                    gs->device.units * (uint64_t)GPUSCAN__LANE_GROUPS);
+    plan->groups = gpuscan__min(gpuscan__ceil_div(plan->results, plan->lane_rows),
+                                plan->key.each ? 1u << 30 : gs->device.units * (uint64_t)GPUSCAN__LANE_GROUPS);
     plan->groups += plan->split_groups;
 }
 
 /* Sets a row's lanes (log2), a group's rows, and the groups. A group takes rows of more elements than a sub-group's
    lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
-    uint64_t mean = plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / results;
+    uint64_t mean = gpuscan__segments_mean(plan);
     uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
     uint64_t pitch = plan->src_pitch;
@@ -22013,7 +21268,6 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         pitch = 1;
     }
     plan->lane_bits = gpuscan__lane_bits(gpuscan__lane_vectors(mean, pitch, vector), plan->key.lanes, lanes);
-    plan->split_groups = 0;
     if (plan->key.split) {
         gpuscan__segments_split_share(gs, plan, mean);
         return;
@@ -22027,44 +21281,45 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
                                 plan->common.forced ? 2 : most);
 }
 
+/* Sets the groups' shares of the path on a CPU. */
+static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
+    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce_per_unit[GPUSCAN__SMALL];
+    if (plan->common.forced)
+        most = gpuscan__min(most, 2);
+    plan->groups = most;
+    if (steps >= desc->count)
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
+    plan->split_groups = plan->groups;
+    if (rows && plan->results >= 8 * plan->groups) {
+        plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
+        plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
+        plan->split_groups = 1;
+    }
+}
+
 /* Sets the groups' shares of rows and segments, and the scratch that joins them: see [REDUCE SEGMENTS]. */
 static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
     uint32_t t_size = plan->common.e.t_size;
-    int cpu = gpuscan__key_is_cpu(key), rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
-    uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
-    uint64_t most = (uint64_t)gs->device.units *
-                    (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
-    if (!cpu)
-        most = gpuscan__max(most, steps / GPUSCAN__REDUCE_STEPS / key->tile);
-    if (profile->prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
+    if (gs->device.profile.prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
         plan->common.flags |= GPUSCAN__FLAG_STREAM;
-    plan->groups = gpuscan__min(steps < desc->count ? most : gpuscan__max(gpuscan__ceil_div(steps, tile), 1), most);
-    if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2);
-    plan->group_rows = 0;
-    if (plan->key.lanes)
+    plan->split_groups = 1;
+    plan->split_each = plan->split_count = plan->group_rows = plan->marks_at = 0;
+    if (gpuscan__key_is_cpu(key))
+        gpuscan__path_share(gs, plan);
+    else
         gpuscan__segments_share(gs, plan);
-    if (plan->key.lanes && plan->split_groups < 2)
+    if (plan->split_groups == 1)
         return;
-    if (!plan->key.lanes && rows && plan->results >= 8 * plan->groups) {
-        plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
-        plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
-    }
-    if (plan->groups == 1 || plan->group_rows)
-        return;
-    if (key->word) { /* words for a head and a tail of each group, and 64 bits more */
-        uint64_t groups = plan->key.lanes ? plan->split_groups : plan->groups;
-        gpuscan__need_words(need, key->word, t_size, 2 * groups);
-        need->bytes[gpuscan__word_scratch(key->word)] += groups * (128 / key->word) * (key->word / 8);
-        return;
-    }
-    plan->marks_at = gpuscan__scratch_aligned(2 * plan->groups * t_size + gpuscan__slack(t_size));
-    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->groups;
+    if (key->word)
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups);
+    else
+        plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
+    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
 }
 
 /* Sets the groups of one result, and the scratch for their partial results. */
@@ -22116,20 +21371,14 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     key->strategy = (uint32_t)strategy;
     key->registers = 0;
     if (plan->key.segments) {
-        uint32_t most = !e->commutes ? 4 : plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? 8 : 16;
         gpuscan__segments_shape(gs, plan);
-        if (!plan->key.lanes && e->t_size <= most)
-            key->registers = gpuscan__registers(gs, key, profile->segment_registers);
-        else if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
+        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->lane_registers);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
         gpuscan__fit(gs, common, profile->reduce_rows_group, GPUSCAN__REDUCE_ROW / 16);
         key->registers = gpuscan__registers(gs, key, profile->reduce_rows_registers);
     } else {
-        gpuscan__fit(gs, common, profile->reduce_group,
-                     e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
-                         ? profile->reduce_vectors_custom
-                         : profile->reduce_vectors[by_size]);
+        gpuscan__fit(gs, common, profile->reduce_group, gpuscan__reduce_vectors(profile, e));
         if (e->commutes && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
     }
@@ -22176,16 +21425,16 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
 }
 
-/* Launches one of two kernels with the same arguments; only the last one uses dst and init. */
+/* Launches kernel 0 or 1, which take the same arguments. */
 static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
-                                               gpuscan__program *program, int is_tails) {
+                                               gpuscan__program *program, unsigned kernel, int is_last) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     const gpuscan__elements *e = &common->e;
     const gpuscan__key *key = &common->key;
     int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
     cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, is_tails ? 1 : 0, stand_in);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, stand_in);
     gpuscan__reduce_segments_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -22194,26 +21443,23 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
-    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
+    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
     numbers.epoch = chain->place.epoch;
-    if (!is_tails) {
-        numbers.dst_offset = gpuscan__arg_result(&launch, plan);
-        numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    }
+    numbers.dst_offset = gpuscan__arg_result(&launch, plan);
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(plan->groups, key->group,
-                                                gpuscan__segment_shared_bytes(chain->gs, &plan->common, &plan->key),
-                                                !is_tails && !to_host));
+                               gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
+                                                gpuscan__segment_shared_bytes(chain->gs, common, plan->key.split),
+                                                is_last && !to_host));
 }
 
 static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
                                                 gpuscan__program *program) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->groups > 1 && !plan->group_rows && !plan->key.lanes && plan->common.key.word == 0)
-        r = gpuscan__segments_launch(chain, plan, program, 1);
-    if (r == 0)
-        r = gpuscan__segments_launch(chain, plan, program, 0);
+    int joins = plan->split_groups > 1 && plan->common.key.word == 0;
+    gpuscan_result r = gpuscan__segments_launch(chain, plan, program, 0, !joins);
+    if (r == 0 && joins)
+        r = gpuscan__segments_launch(chain, plan, program, 1, 1);
     return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
@@ -22293,7 +21539,7 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
    ones are exceptions. Returns the segments for each row with elements; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
-    uint64_t items = own->items, tile = items ? test->key->group * items : test->key->tile;
+    uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
     uint64_t each = own->lanes && test->round ? 16 : 2;
     desc->count = test->round == 0 ? 5 : test->round == 1 ? 2 * tile + 3 : 4 * items + 36;
     desc->rows = test->round ? 3 : 2 * tile / desc->count + 20;

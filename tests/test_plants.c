@@ -437,8 +437,7 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_reduce(gs, &d.reduce);
         break;
     case 'J':
-        gs->device.profile.segment_split = 1;
-        gs->device.profile.segment_split_mean[2] = 0;
+        gs->device.profile.segment_lanes = 0;
         gs->device.profile.segment_long = 64;
         /* fall through */
     case 'j':

@@ -2,6 +2,8 @@
       cc -O2 tests/test_runs.c -o build/test_runs -lcmocka -lOpenCL -lm && build/test_runs */
 #include "runs.h"
 
+#include <unistd.h>
+
 /* Checks a case with the strategy whose turn it is, or with AUTO if that is refused. */
 static void check_next(const run_case *c) {
     test_one_strategy(&runs, c, test_next_strategy());
@@ -458,6 +460,56 @@ static void queues(void **state) {
     free(wanted);
 }
 
+/* ---- keys of a custom type --------------------------------------------------------------------------------------- */
+
+/* custom->equal is asked about keys alone, never about memory that holds none: it says so on stdout. */
+static void equal_sees_keys(void **state) {
+    static const gpuscan_custom tagged = {
+        "typedef struct { uint tag, key; } tagged;\n"
+        "int same(tagged a, tagged b) {\n"
+        "    if (a.tag != 77 || b.tag != 77) printf(\"this is no key\\n\");\n"
+        "    return a.key == b.key; }\n",
+        "tagged", 8, NULL, NULL, NULL, NULL, "same(a, b)", NULL};
+    static const gpuscan_strategy strategies[] = {
+        GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+        GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    uint32_t          keys[2 * 1000], firsts[2 * 1000];
+    uint64_t          n, i, found = 0;
+    gpuscan_runs_desc d;
+    size_t            s;
+    FILE             *said = tmpfile();
+    int               out;
+    (void)state;
+    assert_non_null(said);
+    for (i = 0; i < 1000; i++) {
+        keys[2 * i] = 77;
+        keys[2 * i + 1] = (uint32_t)i / 3;
+    }
+    memset(&d, 0, sizeof d);
+    d.key_type = GPUSCAN_TYPE_CUSTOM;
+    d.custom = &tagged;
+    for (s = 0; s < sizeof strategies / sizeof *strategies; s++)
+        for (n = 5; n <= 1000; n += 995) {
+            gpuscan_result r;
+            test_case("runs of %u custom keys, strategy %d", (unsigned)n, (int)strategies[s]);
+            d.call.strategy = strategies[s];
+            if (test_is_refused(strategies[s]))
+                continue;
+            fflush(stdout);
+            out = dup(1);
+            dup2(fileno(said), 1);
+            r = gpuscan_runs_host(test.gs, keys, firsts, n, &found, &d);
+            fflush(stdout);
+            dup2(out, 1);
+            close(out);
+            test_ok(r);
+            assert_int_equal(found, (n + 2) / 3);
+            assert_int_equal(fseek(said, 0, SEEK_END), 0);
+            assert_int_equal(ftell(said), 0);
+        }
+    fclose(said);
+}
+
 /* ---- host arrays ------------------------------------------------------------------------------------------------- */
 
 static void host_arrays(void **state) {
@@ -514,7 +566,8 @@ int main(void) {
         TEST(reductions),     TEST(conversions),        TEST(custom_operators),        TEST(keys_as_elements),
         TEST(tally_alone),    TEST(capacities),         TEST(device_counts),           TEST(dispatches),
         TEST(offsets),        TEST(scratch_and_events), TEST(scratch_of_float_sums),   TEST(limits),
-        TEST(same_bits),      TEST(silent_and_late_tiles), TEST(queues),               TEST(host_arrays)};
+        TEST(same_bits),      TEST(silent_and_late_tiles), TEST(queues),               TEST(equal_sees_keys),
+        TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("runs", tests, test_open, test_close);
 }

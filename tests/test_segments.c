@@ -20,19 +20,25 @@ static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count,
     return c;
 }
 
-/* CHUNK: bytes of a CPU's tile (see test_chunk). group_tile: steps of the path in a group's tile. */
-enum { CHUNK = 4096 };
+/* CHUNK: bytes of a CPU's tile (see test_chunk). On a GPU, lanes take rows of up to ROW_LANES elements, and long segments
+   are split among groups if all have SEGMENT_LANES or more. group_tile: elements that a group loads at a time. */
+enum { CHUNK = 4096, ROW_LANES = 1000, SEGMENT_LANES = 5000 };
 
 static uint64_t group_tile(void) {
-    return (uint64_t)test.gs->device.profile.segment_group * test.gs->device.profile.segment_items;
+    return (uint64_t)test.gs->device.profile.segment_each_group * test.gs->device.profile.segment_vectors * 4;
+}
+
+/* Sets the limits of elements above which groups sum rows, and long segments are split. */
+static void set_limits(uint32_t row_lanes, uint32_t segment_lanes) {
+    test.gs->device.profile.row_lanes = row_lanes;
+    test.gs->device.profile.segment_lanes = segment_lanes;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static void lengths_of_rows(void **state) {
     static const uint64_t lengths[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 100, 127, 129, 255, 1000, 1024, 2049};
-    const gpuscan__profile *profile = &test.gs->device.profile;
-    uint64_t              i, tile = (uint64_t)profile->segment_group * profile->row_items, chunk = CHUNK / 4;
+    uint64_t              i, tile = group_tile(), chunk = CHUNK / 4;
     uint64_t              around[8];
     (void)state;
     for (i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -42,8 +48,8 @@ static void lengths_of_rows(void **state) {
     around[0] = tile - 1;
     around[1] = tile;
     around[2] = tile + 1;
-    around[3] = 4 * profile->segment_group;
-    around[4] = around[3] - 1;
+    around[3] = 2 * ROW_LANES;
+    around[4] = around[3] + 1; /* from here on few rows are split */
     around[5] = chunk - 1;
     around[6] = 2 * chunk + 1;
     around[7] = 3 * tile + 5;
@@ -175,7 +181,7 @@ static void ends_at_tiles(void **state) {
     steps[3] = 16;
     steps[4] = 15;
     steps[5] = CHUNK / 4;
-    steps[6] = tile / 3 + 1; /* from here on each segment is summed by itself */
+    steps[6] = tile / 3 + 1;
     steps[7] = count;
     for (k = 0; k < 8; k++) {
         test_case("segments of %" PRIu64, steps[k]);
@@ -445,12 +451,12 @@ static void same_bits(void **state) {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-/* Checks whether the last program sums segments by lanes, not along a path. */
-static void is_by_lanes(int wanted) {
+/* Checks whether the last program splits long rows or segments among groups. */
+static void is_split(int wanted) {
     const gpuscan__program *program = test.gs->programs;
     assert_non_null(program);
-    if ((gpuscan__reduce_own(&program->key).lanes != 0) != (wanted != 0) || test.gs->refusals)
-        fail_msg("%s: a program %s lanes", test.what, wanted ? "without" : "with");
+    if ((gpuscan__reduce_own(&program->key).split != 0) != (wanted != 0) || test.gs->refusals)
+        fail_msg("%s: a program that %s", test.what, wanted ? "does not split segments" : "splits segments");
 }
 
 static const struct {
@@ -460,16 +466,13 @@ static const struct {
           {GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR},    {GPUSCAN_TYPE_U8, GPUSCAN_OP_ARGMIN},
           {GPUSCAN_TYPE_F32, GPUSCAN_OP_ARGMAX}, {GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD}};
 
+static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS};
+
 /* Segments by lanes, whose long ones are split: by sub-groups, one group, several groups or all. */
 static void segments_split(uint64_t k, uint64_t all) {
     gpuscan__profile *profile = &test.gs->device.profile;
     uint64_t          i, least = 4 * (uint64_t)test.gs->device.units;
-    if (test.gs->device.fence == GPUSCAN__FENCE_NONE) { /* only a single pass splits them */
-        print_message("no fence of device scope: split segments are left out\n");
-        return;
-    }
-    profile->segment_split = 1;
-    memset(profile->segment_split_mean, 0, sizeof profile->segment_split_mean);
+    set_limits(profile->row_lanes, 0);
     profile->segment_per_unit = 2;
     for (i = test.is_small ? test.seed % 3 : 0; i < 4 * CUTS_COUNT; i += test.is_small ? 3 : 1) {
         reduce_case c = segments_of(of[k].type, of[k].op, all - test_below(all / 4), 0, (test_cuts)(i % CUTS_COUNT));
@@ -485,10 +488,38 @@ static void segments_split(uint64_t k, uint64_t all) {
         c.offsets = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
         c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
         c.device_count = test_below(c.count + 2);
-        check_by(c, GPUSCAN_STRATEGY_SINGLE_PASS);
-        is_by_lanes(1);
-        if (!gpuscan__reduce_own(&test.gs->programs->key).split)
-            fail_msg("%s: long segments are not split", test.what);
+        check_by(c, strategies[i / 2 % 2]);
+        is_split(1);
+    }
+}
+
+/* The same in order: by operators that do not commute, on elements of several sizes; and few long rows. */
+static void split_in_order(uint64_t all) {
+    static const test_operator *const custom[] = {&op_last,  &op_three,          &op_marked_sum,
+                                                  &op_forty, &op_matrix_product, &op_twelve};
+    gpuscan__profile *profile = &test.gs->device.profile;
+    uint64_t          i;
+    set_limits(100, 0);
+    profile->segment_per_unit = 2;
+    for (i = 0; i < 6; i++) {
+        reduce_case c = segments_of(custom[i]->type, GPUSCAN_OP_CUSTOM, all - test_below(all / 4), 0,
+                                    (test_cuts)((i + test.seed) % CUTS_COUNT));
+        if (!test_share(i, 2))
+            continue;
+        profile->segment_long = i % 2 ? 64 : 700;
+        c.custom = custom[i];
+        c.segments = i % 3 == 0 ? 5 : i % 3 == 1 ? c.count / 9 + 1 : c.count / 900 + 1;
+        c.src_offset = i;
+        c.offsets = i % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
+        c.count_type = i % 3 ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U64;
+        c.device_count = test_below(c.count + 2);
+        check_by(c, strategies[i % 2]);
+        is_split(1);
+        c = rows_of(custom[i]->type, GPUSCAN_OP_CUSTOM, 3, all / 3);
+        c.custom = custom[i];
+        c.src_pitch = all / 3 + i;
+        check_by(c, strategies[i % 2]);
+        is_split(1);
     }
 }
 
@@ -512,7 +543,7 @@ static void groups_of_lanes(void **state) {
         test.gs->device.profile.segment_lanes_items = i < 2 ? 4 : 64;
         check_by(segments_of(cases[i].type, GPUSCAN_OP_ADD, cases[i].count, cases[i].segments, CUTS_RANDOM),
                  GPUSCAN_STRATEGY_SINGLE_PASS);
-        is_by_lanes(1);
+        is_split(0);
         assert_int_equal(test.gs->programs->key.group, cases[i].group);
     }
 }
@@ -521,7 +552,7 @@ static void groups_of_lanes(void **state) {
 static void by_lanes(void **state) {
     static const uint32_t widths[] = {8, 32, 16, 64};
     static const uint64_t lengths[] = {0, 1, 2, 3, 4, 5, 8, 9, 31, 33, 64, 100, 257, 1000, 2049};
-    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS};
+    static const gpuscan_type limited[] = {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I64, GPUSCAN_TYPE_I32};
     uint64_t w, i, all = test_size(1500, 20000, 100000);
     for (w = 0; w < 4; w++) {
         gpuscan_limits limits;
@@ -543,7 +574,7 @@ static void by_lanes(void **state) {
             c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
             c.device_count = test_below(c.count + 2);
             check_by(c, strategies[i % 2]);
-            is_by_lanes(1);
+            is_split(0);
         }
         for (i = 0; i < 3 * CUTS_COUNT; i++) {
             c = segments_of(of[k].type, of[k].op, test_below(all), 0, (test_cuts)(i % CUTS_COUNT));
@@ -553,19 +584,20 @@ static void by_lanes(void **state) {
             c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
             c.device_count = test_below(c.count + 2);
             check_by(c, strategies[i % 2]);
-            is_by_lanes(1);
+            is_split(0);
         }
         empty_segments(state);
         ends_at_tiles(state);
         wrong_offsets(state);
-        c = rows_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 3, test.gs->device.profile.row_lanes + 1);
-        check_by(c, strategies[w % 2]);
-        is_by_lanes(0);
-        test.gs->device.profile.segment_lanes = 700;
-        c = segments_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 701, 90, CUTS_RANDOM);
-        check_by(c, strategies[w % 2]);
-        is_by_lanes(0);
+        set_limits(200, 700);
+        for (i = 0; i < 4; i++) {
+            c = i < 2 ? rows_of(limited[i], GPUSCAN_OP_ADD, 3, 400 + i)
+                      : segments_of(limited[i], GPUSCAN_OP_ADD, 697 + i, 90, CUTS_RANDOM);
+            check_by(c, strategies[(w + i) % 2]);
+            is_split(i % 2);
+        }
         segments_split(k, all);
+        split_in_order(all);
         wrong_offsets(state);
         if (test.is_small) /* takes the simulator minutes */
             continue;
@@ -622,6 +654,7 @@ static int open_segments(void **state) {
     if (test_open(state) != 0)
         return -1;
     test_chunk(CHUNK);
+    set_limits(ROW_LANES, SEGMENT_LANES);
     return 0;
 }
 
