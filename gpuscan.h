@@ -6096,7 +6096,7 @@ static const char *const gpuscan__piece_handover[] = {
 "*outer = gpuscan_prefix_of(row->base);\n"
 "for (uint w = GPUSCAN_PLANTED(FEW) ? 1 : 0; w < before; w++)\n"
 "*outer = gpuscan_prefix_next(*outer, shared->windows[w], w);\n"
-"if (tile % GPUSCAN_WINDOW == 0 || (GPUSCAN_PLANTED(FEW) && before == 0))\n"
+"if (tile % GPUSCAN_WINDOW == 0 || (before == 0 && GPUSCAN_PLANTED(FEW)))\n"
 "return false;\n"
 "#if GPUSCAN_EXACT_PREFIX\n"
 "if (GPUSCAN_HAS_BEGUN(shared->windows[before]))\n"
@@ -6201,7 +6201,7 @@ static const char *const gpuscan__piece_handover[] = {
 "gpuscan_publish_for(row->sums, late, row->epoch, gpuscan_link_of(x));\n"
 "}\n"
 "prefix = gpuscan_add_later(row, tile, found, shared);\n"
-"if (GPUSCAN_ITEM == 0 && tile != 0 && !GPUSCAN_TEST_SILENT(tile))\n"
+"if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0 && tile != 0)\n"
 "gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(prefix, sum, tile));\n"
 "return prefix;\n"
 "}\n\n"
@@ -7800,7 +7800,7 @@ static const char *const gpuscan__piece_engine[] = {
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "gpuscan_row first_row = gpuscan_first_row(GPUSCAN_OP_ARGUMENTS, count);\n"
 "uint live = GPUSCAN_COUNTED ? gpuscan_live_tiles(first_row.count) : GPUSCAN_OP_ROW_TILES;\n"
-"uint number = GPUSCAN_COUNTED || GPUSCAN_FEW != 0 ? GPUSCAN_TEST_GROUP : GPUSCAN_START_NUMBER(first_row.sums);\n"
+"uint number = GPUSCAN_FEW != 0 || GPUSCAN_COUNTED ? GPUSCAN_TEST_GROUP : GPUSCAN_START_NUMBER(first_row.sums);\n"
 "GPUSCAN_FOR_DRAWS(number, GPUSCAN_COUNTERS(first_row.sums), (uint)GPUSCAN_OP_ROWS * live * GPUSCAN_OP_SHARES,\n"
 "(uint)get_num_groups(0), number) {\n"
 "gpuscan_tile data;\n"
@@ -8187,8 +8187,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "GPUSCAN_BARRIER();\n"
 "return shared->sums[0];\n"
 "#endif\n"
-"}\n\n"
-"static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"}\n\n\n"
+"#define gpuscan_range_sum gpuscan_range_sum_by_items\n"
+"static inline gpuscan_t gpuscan_range_sum_by_items(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local gpuscan_reduce_shared *shared) {\n"
 "return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), shared);\n"
 "}\n"
@@ -8254,8 +8255,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "#define GPUSCAN_STAGE_PARAMETER\n"
 "#define GPUSCAN_STAGE_DECLARE\n"
 "#endif\n\n\n\n\n"
-"static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
+"#define gpuscan_range_sum gpuscan_range_sum_in_order\n"
+"static inline gpuscan_t gpuscan_range_sum_in_order(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"uint groups,\n"
+"local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "const ulong part = GPUSCAN_LANES * GPUSCAN_ROW_ELEMENTS;\n"
 "bool staged = ((size_t)src & 15) == 0;\n"
@@ -8384,7 +8387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7643 \"kernels.cl.inc\"\n"
+"#line 7647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8502,13 +8505,34 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n",
 "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
 "out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
-"}\n\n\n"
+"}\n\n\n\n"
+"#if GPUSCAN_WORD\n"
+"#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
+"static inline global gpuscan_word *gpuscan_mark(const gpuscan_outlet *out, uint group) {\n"
+"return gpuscan_slot(out->partials, 2 * out->groups, GPUSCAN_AGGREGATE) + group * GPUSCAN_MARK_WORDS;\n"
+"}\n"
+"#endif\n"
 "static inline void gpuscan_mark_store(const gpuscan_outlet *out, ulong mark) {\n"
-"gpuscan_uint_store(out->marks + 2 * out->group, (uint)mark);\n"
-"gpuscan_uint_store(out->marks + 2 * out->group + 1, (uint)(mark >> 32));\n"
+"#if GPUSCAN_WORD\n"
+"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+"gpuscan_word_store(gpuscan_mark(out, out->group) + p,\n"
+"gpuscan_word_make(out->epoch << 2 | GPUSCAN_AGGREGATE,\n"
+"(gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
+"#else\n"
+"out->marks[2 * out->group] = (uint)mark;\n"
+"out->marks[2 * out->group + 1] = (uint)(mark >> 32);\n"
+"#endif\n"
 "}\n"
 "static inline ulong gpuscan_mark_load(const gpuscan_outlet *out, uint group) {\n"
-"return gpuscan_uint_load(out->marks + 2 * group) | (ulong)gpuscan_uint_load(out->marks + 2 * group + 1) << 32;\n"
+"#if GPUSCAN_WORD\n"
+"ulong mark = 0;\n"
+"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+"mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(out, group) + p))\n"
+"<< p * 64 / GPUSCAN_MARK_WORDS;\n"
+"return mark;\n"
+"#else\n"
+"return out->marks[2 * group] | (ulong)out->marks[2 * group + 1] << 32;\n"
+"#endif\n"
 "}\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
@@ -8530,7 +8554,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
 "}\n\n\n"
 "#if GPUSCAN_CPU\n"
-"static inline void gpuscan_shares_join(const gpuscan_path *path, const gpuscan_outlet *out,\n"
+"#define gpuscan_shares_join gpuscan_shares_join_by_item\n"
+"static inline void gpuscan_shares_join_by_item(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
 "for (uint g = 0; g < out->groups; g++) {\n"
 "ulong mark = gpuscan_mark_load(out, g);\n"
@@ -8539,8 +8564,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_join_write(out, g, mark, gpuscan_partials_part(out->partials, first, g, out->epoch));\n"
 "}\n"
 "}\n"
-"#else\n\n\n"
-"static inline void gpuscan_shares_join(const gpuscan_path *path, const gpuscan_outlet *out,\n"
+"#else\n\n\n",
+"#define gpuscan_shares_join gpuscan_shares_join_by_group\n"
+"static inline void gpuscan_shares_join_by_group(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
 "const uint most = GPUSCAN_LANES_APART ? 64 : 8;\n"
 "for (uint begin = 0; begin < out->groups; begin += GPUSCAN_GROUP) {\n"
@@ -8581,7 +8607,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "}\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline void gpuscan_share_end(const gpuscan_path *path, const gpuscan_outlet *out, gpuscan_t head,\n"
 "gpuscan_t tail, ulong mark, local gpuscan_segment_shared *all) {\n"
 "if (GPUSCAN_ITEM == 0) {\n"
@@ -8599,7 +8625,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_shares_join(path, out, all);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_CPU\n\n"
 "typedef struct {\n"
 "ulong segment, element;\n"
@@ -8638,7 +8664,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n\n"
 "#define GPUSCAN_SHORT_SEGMENT ((GPUSCAN_CASCADE ? 48 : 128) * GPUSCAN_WIDE)\n"
 "#define GPUSCAN_SOME_VECTORS 8u\n\n"
-"#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_BY_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n\n\n",
+"#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_BY_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n\n\n"
 "typedef struct {\n"
 "global const gpuscan_src *src;\n"
 "global const gpuscan_offset *offsets;\n"
@@ -8654,7 +8680,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline uint gpuscan_batch_length(const gpuscan_batch *batch, uint s) {\n"
 "return GPUSCAN_BY_ROWS ? batch->most : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
-"}\n\n"
+"}\n\n",
 "static inline void gpuscan_batch_ask(global const gpuscan_src *src) {\n"
 "for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
 "GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC + k, 0);\n"
@@ -8684,7 +8710,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n\n"
 "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "return batch->sums[s];\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "#if GPUSCAN_WIDE == 16\n"
 "#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)\n"
 "#define GPUSCAN_UPPER_HALVES(a, b) \\\n"
@@ -9258,7 +9284,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8645 \"kernels.cl.inc\"\n"
+"#line 8673 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -9322,7 +9348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8710 \"kernels.cl.inc\"\n"
+"#line 8738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -10008,7 +10034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 9469 \"kernels.cl.inc\"\n"
+"#line 9497 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -10576,7 +10602,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 10104 \"kernels.cl.inc\"\n"
+"#line 10132 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10934,12 +10960,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_BIN_PARAMETERS gpuscan_bounds bounds\n"
 "#define GPUSCAN_BIN_ARGUMENTS bounds\n"
 "#define GPUSCAN_BOUNDS_OF(slot) bounds.a[slot], bounds.b[slot], bounds.c[slot], bounds.d[slot]\n"
-"#define GPUSCAN_EDGES_OF(edges, slot) ((edges) + bounds.edges[slot])\n"
+"#define GPUSCAN_EDGES_OF(first, slot) ((first) + bounds.edges[slot])\n"
 "#else\n"
 "#define GPUSCAN_BIN_PARAMETERS GPUSCAN_BOUND_PARAMETERS\n"
 "#define GPUSCAN_BIN_ARGUMENTS GPUSCAN_BOUND_NAMES\n"
 "#define GPUSCAN_BOUNDS_OF(slot) GPUSCAN_BOUND_NAMES\n"
-"#define GPUSCAN_EDGES_OF(edges, slot) (edges)\n"
+"#define GPUSCAN_EDGES_OF(first, slot) (first)\n"
 "#endif\n\n",
 NULL};
 #else
@@ -10947,7 +10973,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 10551 \"kernels.cl.inc\"\n"
+"#line 10579 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -11045,7 +11071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 10666 \"kernels.cl.inc\"\n"
+"#line 10694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -11450,7 +11476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 11120 \"kernels.cl.inc\"\n"
+"#line 11148 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins;\n"
@@ -12052,7 +12078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11822 \"kernels.cl.inc\"\n"
+"#line 11850 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -12078,7 +12104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11845 \"kernels.cl.inc\"\n"
+"#line 11873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -12247,7 +12273,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 12047 \"kernels.cl.inc\"\n"
+"#line 12075 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -12294,7 +12320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 12095 \"kernels.cl.inc\"\n"
+"#line 12123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -12388,7 +12414,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 12194 \"kernels.cl.inc\"\n"
+"#line 12222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -12692,7 +12718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 12529 \"kernels.cl.inc\"\n"
+"#line 12557 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -13639,7 +13665,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 13613 \"kernels.cl.inc\"\n"
+"#line 13641 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -13835,7 +13861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 13849 \"kernels.cl.inc\"\n"
+"#line 13877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
@@ -13949,7 +13975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 13972 \"kernels.cl.inc\"\n"
+"#line 14000 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -14164,7 +14190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 14207 \"kernels.cl.inc\"\n"
+"#line 14235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -14336,8 +14362,15 @@ static const char *const gpuscan__piece_sort_together[] = {
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one_tile(GPUSCAN_SORT_CALL_PARAMETERS) {\n"
 "gpuscan_sort_call call = GPUSCAN_SORT_CALL_MEMBERS;\n"
 "gpuscan_sort_pass last = gpuscan_sort_pass_of(&call, passes.passes - 1);\n"
+"global gpuscan_key_bits *keys_to = last.keys_dst;\n"
+"uint valid = (uint)count;\n"
 "last.carried.from = carried.from;\n"
-"gpuscan_sort_alone(GPUSCAN_SORT_ONE_ROUNDS, keys, last.keys_dst, last.carried, (uint)count, flags, passes, shared);\n"
+"if (valid <= GPUSCAN_GROUP * GPUSCAN_SORT_QUARTER_ROUNDS)\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_QUARTER_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"else if (valid <= GPUSCAN_GROUP * GPUSCAN_SORT_HALF_ROUNDS)\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_HALF_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"else\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_ONE_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
 "}\n"
 "#endif\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_short(uint rounds, GPUSCAN_SORT_CALL_PARAMETERS) {\n"
@@ -14356,7 +14389,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "#define GPUSCAN_SORT_PASS_ARGUMENTS \\\n"
 " pass.keys, pass.keys_dst, pass.carried, pass.plain, pass.flags, pass.states, pass.next_states, pass.bases, \\\n"
 " pass.count, shared\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n",
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
 "gpuscan_sort_tile_by(tile, false, GPUSCAN_SPECIALIZES ? false : zeros, &pass, shared);\n"
 "}\n"
@@ -14365,7 +14398,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
 "gpuscan_sort_tile_by(tile, false, true, &pass, shared);\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline uint gpuscan_sort_next_ticket(global uint *zeros, uint tickets, local gpuscan_sort_shared *shared) {\n"
 "gpuscan_sort_before_arrival();\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -14403,7 +14436,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "if (ticket == tickets - 1 && GPUSCAN_ITEM == 0)\n"
 "atomic_xchg((volatile global uint *)GPUSCAN_SORT_DONE(zeros), 0u);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_counted(const gpuscan_sort_call *call, gpuscan_sort_together_numbers numbers,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "bool is_few = call->count <= numbers.few;\n"
@@ -14422,7 +14455,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_meeting_short(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS,\n"
 "GPUSCAN_SORT_CALL_ARGUMENTS);\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
 "global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
 "global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
@@ -20127,7 +20160,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     const gpuscan__elements *e = &plan->common.e;
     if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
         return 0;
-    switch (row->calls) {
+    switch ((int)row->calls) {
     case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
@@ -20952,12 +20985,12 @@ static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *pl
 
 /* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
    error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce, and a work-item takes at most REDUCE_STEPS. */
+   scarce, and a work-item takes at most REDUCE_STEPS; in small groups more, if a group takes a whole segment. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
         return 0;
-    return gpuscan__key_is_cpu(&plan->key) ? 9 : 2;
+    return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
 
 /* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
@@ -21223,7 +21256,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->key.each = gpuscan__segments_each(gs, plan);
     if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->row_lanes)))
         gpuscan__fit_each(gs, plan);
-    while (key->group > 1 && gpuscan__segment_shared_bytes(gs, &plan->common, plan->key.split) > gs->device.local_memory)
+    while (key->group > 1 &&
+           gpuscan__segment_shared_bytes(gs, &plan->common, plan->key.split) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
@@ -21315,8 +21349,8 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
         gpuscan__segments_share(gs, plan);
     if (plan->split_groups == 1)
         return;
-    if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups);
+    if (key->word) /* tails and heads; marks of 8 bytes, which take at most 4 words */
+        gpuscan__need_words(need, key->word, t_size, (2 + 4) * plan->split_groups);
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
@@ -23806,7 +23840,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
-    switch (row->calls) {
+    switch ((int)row->calls) {
     case GPUSCAN__FOR_INDICES: return key->outputs == 0;
     case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
     case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
@@ -24512,8 +24546,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
     uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
     uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[3]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] of a single tile;
-                           0: a single tile is as any other */
+    uint32_t rounds[5]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] to [4] of a
+                           single tile, most first; 0: a single tile is as any other */
     uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
@@ -24755,13 +24789,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
-static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__key *key = &plan->key;
-    const gpuscan__type_facts *type = &gpuscan__types[key->src];
-    const gpuscan_custom *custom = plan->e.custom;
-    gpuscan__sort_key own = gpuscan__sort_own(key);
-    int real = type->kind == 'f';
-    gpuscan__define_shape(text, gs, key, 1);
+static void gpuscan__sort_define_numbers(gpuscan__text *text) {
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_COUNT_NUMBERS", gpuscan__sort_count_numbers_text);
@@ -24774,6 +24802,16 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define(text, "SORT_COUNT_BUCKETS_NUMBERS", gpuscan__sort_count_buckets_numbers_text);
     gpuscan__define(text, "SORT_FETCH_NUMBERS", gpuscan__sort_fetch_numbers_text);
     gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
+}
+
+static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__key *key = &plan->key;
+    const gpuscan__type_facts *type = &gpuscan__types[key->src];
+    const gpuscan_custom *custom = plan->e.custom;
+    gpuscan__sort_key own = gpuscan__sort_own(key);
+    int real = type->kind == 'f';
+    gpuscan__define_shape(text, gs, key, 1);
+    gpuscan__sort_define_numbers(text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SHARED_BYTES",
                            gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
@@ -24789,6 +24827,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
     gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
+    gpuscan__define_number(text, "SORT_HALF_ROUNDS", own.rounds[3]);
+    gpuscan__define_number(text, "SORT_QUARTER_ROUNDS", own.rounds[4]);
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
@@ -24981,7 +25021,8 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
 enum {
     GPUSCAN__SORT_MEETING_TILE = 8192, /* elements of a tile from which more groups than MEETING_GROUPS are right */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_MOST_ROUNDS = 32, /* of tiles that are sorted together */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
+    GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* if only the device knows the count: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
@@ -25127,6 +25168,8 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
     if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_MEETING_TILE &&
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
+    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
+        return 0; /* half the rounds make tiles that are large enough, and these did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -25184,8 +25227,11 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
         gpuscan__min(wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, fewer),
         gpuscan__ceil_div(vectors, 4 * batch) * batch);
     rounds[1] = (uint32_t)gpuscan__min(wide ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_MOST_ROUNDS, vectors);
-    if (gs->device.profile.sort_one)
+    if (gs->device.profile.sort_one) {
         rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+        rounds[3] = (uint32_t)gpuscan__max(rounds[2] / 2 / batch * batch, batch);
+        rounds[4] = (uint32_t)gpuscan__max(rounds[2] / 4 / batch * batch, batch);
+    }
 }
 
 /* Gives the call a row's form. Returns whether the form fits. */
@@ -25748,7 +25794,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 }
 
 /* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
-static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1};
+static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
 /* Returns the most elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */

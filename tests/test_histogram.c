@@ -861,6 +861,31 @@ static void device_counts(void **state) {
 /* ---- counters and weights ---------------------------------------------------------------------------------------- */
 
 /* Weights of all types into counters of both, in rows with their own pitch; sums wrap in u32 and pass 2^32 in u64. */
+/* Each channel of the mask has bounds, or edges, of its own. */
+static void bounds_of_channels(void **state) {
+    static const unsigned limits[6] = {0, 256, 10, 110, 100, 200};
+    gpuscan_bound         bounds[6];
+    int                   by_edges, k;
+    (void)state;
+    memset(bounds, 0, sizeof bounds);
+    for (k = 0; k < 6; k++)
+        bounds[k].u = limits[k];
+    for (by_edges = 0; by_edges < 2; by_edges++) {
+        histogram_case c = a_histogram(GPUSCAN_TYPE_U8, 100, test_size(70, 1001, 5003));
+        c.d.channels = 3;
+        c.d.channel_mask = 5;
+        c.d.rows = 3;
+        c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+        if (by_edges) {
+            c.d.form = GPUSCAN_BINS_EDGES;
+            c.d.edges_pitch = c.d.bins + 2;
+        } else {
+            c.d.channel_bounds = bounds;
+        }
+        check_all_strategies(&c);
+    }
+}
+
 static void weights_and_counters(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     uint64_t                  width = test_size(30, 999, 999);
@@ -1321,7 +1346,7 @@ int main(void) {
                                        TEST(channels_of_all_types),
                                        TEST(offsets),
                                        TEST(device_counts),
-                                       TEST(weights_and_counters),
+                                       TEST(bounds_of_channels), TEST(weights_and_counters),
                                        TEST(accumulated_counters),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices), TEST(bytes_by_value), TEST(more_bins_than_values),

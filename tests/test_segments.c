@@ -20,8 +20,9 @@ static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count,
     return c;
 }
 
-/* CHUNK: bytes of a CPU's tile (see test_chunk). On a GPU, lanes take rows of up to ROW_LANES elements, and long segments
-   are split among groups if all have SEGMENT_LANES or more. group_tile: elements that a group loads at a time. */
+/* CHUNK: bytes of a CPU's tile (see test_chunk). On a GPU, lanes take rows of up to ROW_LANES elements, and long
+   segments are split among groups if all have SEGMENT_LANES or more. group_tile: elements that a group loads at a
+   time. */
 enum { CHUNK = 4096, ROW_LANES = 1000, SEGMENT_LANES = 5000 };
 
 static uint64_t group_tile(void) {

@@ -341,7 +341,7 @@ static void shared_digits(void **state) {
         sort_keys    keys;
     } of[] = {{GPUSCAN_TYPE_U32, 0, 512, 2, 0, KEYS_RANDOM},
               {GPUSCAN_TYPE_F32, 8, 512, 2, 129, KEYS_SPECIAL},
-              {GPUSCAN_TYPE_U64, 4, 1024, 1, 1, KEYS_AND_3},
+              {GPUSCAN_TYPE_U64, 4, 1024, 2, 1, KEYS_AND_3},
               {GPUSCAN_TYPE_U16, 0, 1024, 2, 700, KEYS_FEW}};
     size_t i;
     (void)state;
