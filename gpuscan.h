@@ -2211,11 +2211,6 @@ static const char *const gpuscan__piece_device[] = {
 "__asm__ volatile(\"redux.sync.add.s32 %0, %0, \" GPUSCAN_ALL_LANES \";\" : \"+r\"(x));\n"
 "#endif\n"
 "return x;\n"
-"}\n\n\n"
-"static inline void gpuscan_some_sync(uint number, uint items) {\n"
-"#if GPUSCAN_ON(PTX)\n"
-"__asm__ volatile(\"bar.sync %0, %1;\" ::\"r\"(number), \"r\"(items) : \"memory\");\n"
-"#endif\n"
 "}\n\n\n\n\n\n"
 "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n"
 "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n"
@@ -2554,7 +2549,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 967 \"kernels.cl.inc\"\n"
+"#line 960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2598,7 +2593,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1020 \"kernels.cl.inc\"\n"
+"#line 1013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2627,7 +2622,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1045 \"kernels.cl.inc\"\n"
+"#line 1038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2697,7 +2692,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1118 \"kernels.cl.inc\"\n"
+"#line 1111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2828,7 +2823,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1266 \"kernels.cl.inc\"\n"
+"#line 1259 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2968,7 +2963,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1426 \"kernels.cl.inc\"\n"
+"#line 1419 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3075,7 +3070,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1546 \"kernels.cl.inc\"\n"
+"#line 1539 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -3194,7 +3189,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1682 \"kernels.cl.inc\"\n"
+"#line 1675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3254,7 +3249,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1744 \"kernels.cl.inc\"\n"
+"#line 1737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3594,7 +3589,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2126 \"kernels.cl.inc\"\n"
+"#line 2119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
 "#define GPUSCAN_SRC_WORDS 1\n"
@@ -4369,7 +4364,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3012 \"kernels.cl.inc\"\n"
+"#line 3005 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4623,7 +4618,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3283 \"kernels.cl.inc\"\n"
+"#line 3276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4982,7 +4977,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3679 \"kernels.cl.inc\"\n"
+"#line 3672 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5818,7 +5813,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4639 \"kernels.cl.inc\"\n"
+"#line 4632 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -6383,7 +6378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5369 \"kernels.cl.inc\"\n"
+"#line 5362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6766,7 +6761,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5800 \"kernels.cl.inc\"\n"
+"#line 5793 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6872,7 +6867,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5918 \"kernels.cl.inc\"\n"
+"#line 5911 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6918,7 +6913,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5965 \"kernels.cl.inc\"\n"
+"#line 5958 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7584,7 +7579,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6742 \"kernels.cl.inc\"\n"
+"#line 6735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7904,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7107 \"kernels.cl.inc\"\n"
+"#line 7100 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -8024,7 +8019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 7231 \"kernels.cl.inc\"\n"
+"#line 7224 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -8387,7 +8382,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7647 \"kernels.cl.inc\"\n"
+"#line 7640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8574,11 +8569,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong mark = g < out->groups ? gpuscan_mark_load(out, g) : 0;\n"
 "if (mark)\n"
 "first = min(gpuscan_first_sharer(path, mark - 1), g);\n"
-"#if !GPUSCAN_LANES_APART\n"
-"bool is_long = g - first > most;\n"
-"if (mark && !is_long)\n"
-"gpuscan_join_write(out, g, mark, gpuscan_partials_part(out->partials, first, g, out->epoch));\n"
-"#else\n"
 "if (g < out->groups)\n"
 "all->tails[GPUSCAN_ITEM] = gpuscan_partial_load(out->partials, g, out->epoch);\n"
 "GPUSCAN_BARRIER();\n"
@@ -8592,7 +8582,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "gpuscan_join_write(out, g, mark, gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE));\n"
 "}\n"
-"#endif\n"
 "for (;;) {\n"
 "uint found = gpuscan_lowest_item(is_long, all), end = begin + found;\n"
 "if (found == GPUSCAN_GROUP)\n"
@@ -9220,21 +9209,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_outlet_write(out, own_row + r * rows, sum);\n"
 "}\n"
 "#if !GPUSCAN_BY_ROWS\n"
-"#if GPUSCAN_LONG_BY_SUBGROUP\n"
 "if (apart < most)\n"
-"#endif\n"
 "gpuscan_long_sum(path, out, own[0].count > apart && lane == 0 && own[0].count <= most, first, bits, rows,\n"
 "all);\n"
 "#endif\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
-"gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-"global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
-"global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"gpuscan_reduce_segments_numbers numbers,\n"
-"local gpuscan_segment_shared *all) { GPUSCAN_ONE_ITEM\n"
+"#endif\n\n",
+"#define GPUSCAN_SEGMENTS_PARAMETERS \\\n"
+" global const gpuscan_src *src, global const gpuscan_offset *offsets, global const uint *count_buffer, \\\n"
+" global gpuscan_partial *partials, global uint *marks, global gpuscan_result_t *dst, gpuscan_init init_value, \\\n"
+" global const gpuscan_dst *init_buffer, gpuscan_reduce_segments_numbers numbers, \\\n"
+" local gpuscan_segment_shared *all\n\n\n\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_reduce_segments(GPUSCAN_SEGMENTS_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
 "gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
@@ -9267,12 +9254,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n"
 "}\n\n"
 "#if !GPUSCAN_WORD && (GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT)\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_reduce_join(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-"global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
-"global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"gpuscan_reduce_segments_numbers numbers,\n"
-"local gpuscan_segment_shared *all) { GPUSCAN_ONE_ITEM\n"
+"kernel GPUSCAN_GROUP_SIZE void gpuscan_reduce_join(GPUSCAN_SEGMENTS_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
 "gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
 "gpuscan_shares_join(&path, &out, all);\n"
@@ -9284,7 +9266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8673 \"kernels.cl.inc\"\n"
+"#line 8654 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
@@ -9348,7 +9330,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8738 \"kernels.cl.inc\"\n"
+"#line 8719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -10034,7 +10016,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 9497 \"kernels.cl.inc\"\n"
+"#line 9478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -10602,7 +10584,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 10132 \"kernels.cl.inc\"\n"
+"#line 10113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10973,7 +10955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 10579 \"kernels.cl.inc\"\n"
+"#line 10560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
@@ -11071,7 +11053,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 10694 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -11476,7 +11458,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 11148 \"kernels.cl.inc\"\n"
+"#line 11129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins;\n"
@@ -12078,7 +12060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11850 \"kernels.cl.inc\"\n"
+"#line 11831 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -12104,7 +12086,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11873 \"kernels.cl.inc\"\n"
+"#line 11854 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -12273,7 +12255,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 12075 \"kernels.cl.inc\"\n"
+"#line 12056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -12320,7 +12302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 12123 \"kernels.cl.inc\"\n"
+"#line 12104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -12414,7 +12396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 12222 \"kernels.cl.inc\"\n"
+"#line 12203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -12718,7 +12700,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 12557 \"kernels.cl.inc\"\n"
+"#line 12538 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_SORT_RECORD_ROUNDS\n"
@@ -13665,7 +13647,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 13641 \"kernels.cl.inc\"\n"
+"#line 13622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -13861,7 +13843,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 13877 \"kernels.cl.inc\"\n"
+"#line 13858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "uint index, first_tile;\n"
@@ -13975,7 +13957,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 14000 \"kernels.cl.inc\"\n"
+"#line 13981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -14190,7 +14172,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 14235 \"kernels.cl.inc\"\n"
+"#line 14216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
