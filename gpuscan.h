@@ -1127,11 +1127,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
                  Segments: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
-
-/* Builds the programs that a scan with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
-
-/* Stores the bytes of scratch that a scan with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* Scans the array src into the array dst, count elements a row. src may equal dst if the types have the same size and
@@ -1149,17 +1145,13 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    addend        ceil(count / block) elements of type from addend.offset on
    count_buffer  the elements of dst; dst is unchanged past them
    aliasing      none: dst and addend must not overlap
-   scratch       none
+   scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
    conversion    none: custom may be that of the scan whose second half this is; its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-
-/* Builds the program that a uniform add with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-
-/* Stores the bytes of scratch that a uniform add needs: 0. Builds nothing. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
 
@@ -1201,16 +1193,12 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  dst_type is u32, whose largest value means "no element"
    method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 On a GPU a row or segment takes a few lanes or a group; few long rows, and segments much longer than
-                 the average, are divided among the groups. On a CPU elements and segment ends are divided evenly, so
-                 that no group has too much work: Merrill and Garland, "Merge-based parallel sparse matrix-vector
+                 On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
+                 few, and a segment much longer than the average. On a CPU every group gets the same number of elements
+                 and segment ends together: Merrill and Garland, "Merge-based parallel sparse matrix-vector
                  multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
-
-/* Builds the programs that a reduction with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
-
-/* Stores the bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of count elements, or of rows of count elements, into the array result, which gets one dst_type
@@ -1287,11 +1275,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
 GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
-
-/* Builds the programs that a histogram with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
-
-/* Stores the bytes of scratch that a histogram with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
@@ -1332,11 +1316,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
                  many-core architectures", 2009 */
 GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
-
-/* Builds the programs that a selection with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
-
-/* Stores the bytes of scratch that a selection with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
@@ -1384,11 +1364,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
-
-/* Builds the programs that runs with this desc need. */
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
-
-/* Stores the bytes of scratch that runs with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of the array keys of count keys: stores the first key of each in the array keys_dst and their number
@@ -1447,11 +1423,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads
                  go into buckets of the most significant digit first, so that they are gathered from nearby memory */
 GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *desc);
-
-/* Builds the programs that a sort with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
-
-/* Stores the bytes of scratch that a sort with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
@@ -1474,10 +1446,10 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
                  values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart: bytes, at
-                 least a row, and a multiple of src_type's or dst_type's size. Images are height such rows apart
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
+                 at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       1/60 of a large table, 1/20 of a table of 1024 x 1024, more of small ones; on a CPU some rows of it
+   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more of small tables; on a CPU some rows
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
                  never written
    conversion    elements are converted to dst_type, as C converts, before they are squared or summed
@@ -1492,11 +1464,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
-
-/* Builds the programs that an integral image with this desc needs. */
 GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_integral_desc *desc);
-
-/* Stores the bytes of scratch that an integral image with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
@@ -1508,15 +1476,15 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 
 #if GPUSCAN__HAS_QUANTILE
 /* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
-   order, each bin with as many as its counter says. A fraction's sample is the one of rank ceil(fraction * samples),
-   computed exactly, and at least 1.
+   order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
+   ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
    counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
-   dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
-                 fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
-                 samples in the bins below and count samples in its bin, lower edge + (rank - before) / count * width;
-                 that is the upper edge for the bin's last sample. MEAN: the mean of the samples from the lower rank to
-                 the upper rank, both included
+   dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
+                 and 3, ...). BIN: the first bin whose inclusive sum reaches the rank. VALUE: lower edge + (rank -
+                 before) / count * width of that bin, where it holds count samples and the bins below it hold before;
+                 the bin's last sample gives its upper edge. MEAN: the mean of the samples from the pair's lower rank
+                 to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few histograms with very many bins leave most of a device idle.
                  On NVIDIA several groups share each of up to 16 large ones, with up to 8 fractions and without MEAN and
@@ -1531,11 +1499,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
-
-/* Builds the program that quantiles with this desc need. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
-
-/* Stores the bytes of scratch that quantiles with this desc need at most. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
@@ -1815,7 +1779,6 @@ enum {
     GPUSCAN__PIECE_SORT_CPU,
     GPUSCAN__PIECE_SORT_GROUP,
     GPUSCAN__PIECE_SORT_SWEEP,
-    GPUSCAN__PIECE_SORT_BUCKETS,
     GPUSCAN__PIECE_SORT_SWEEP_TILES,
     GPUSCAN__PIECE_SORT_TOGETHER,
     GPUSCAN__PIECES
@@ -1879,8 +1842,6 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#define GPUSCAN_TEST_PLANT_SEGMENT_SPLIT 57\n"
 "#define GPUSCAN_TEST_PLANT_SORT_ZEROS 48\n"
 "#define GPUSCAN_TEST_PLANT_SORT_RECORD 58\n"
-"#define GPUSCAN_TEST_PLANT_SORT_FETCH 60\n"
-"#define GPUSCAN_TEST_PLANT_BUCKET_BEGIN 61\n"
 "#define GPUSCAN_TEST_PLANT_CASCADE 62\n"
 "#define GPUSCAN_TEST_PLANT_SHUFFLE 63\n"
 "#define GPUSCAN_TEST_PLANT_TICKETS_LEFT 64\n"
@@ -1894,16 +1855,15 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "#define GPUSCAN_FITS(name, bytes) enum { gpuscan_##name##_fits = 1 / (int)((bytes) <= GPUSCAN_SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 146 \"kernels.cl.inc\"\n"
+"#line 144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n"
+"\n\n\n"
 "#define GPUSCAN_ON(kind) (GPUSCAN_LANES_KIND == GPUSCAN_LANES_##kind)\n"
 "#define GPUSCAN_HAS_LANES (!GPUSCAN_ON(NONE))\n"
 "#define GPUSCAN_LANES_APART (GPUSCAN_HAS_LANES && !GPUSCAN_ON(LOCAL))\n"
 "#define GPUSCAN_HAS_HINTS (GPUSCAN_PTX >= 80)\n"
 "#define GPUSCAN_HAS_PICKS GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_HAS_LANES_SUM (GPUSCAN_PTX >= 80)\n"
-"#define GPUSCAN_HAS_ADD_FROM GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_WORDS_ARRIVE GPUSCAN_ON(PTX)\n"
 "#define GPUSCAN_HAS_WORD_MAX (GPUSCAN_ON(PTX) && GPUSCAN_WORD == 64)\n"
 "#define GPUSCAN_BARRIER_ORDERS GPUSCAN_ON(PTX)\n"
@@ -1915,8 +1875,15 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define GPUSCAN_COPIES_TILES 1\n"
 "#endif\n"
-"#define GPUSCAN_DEEP_LOADS GPUSCAN_ON(PTX)\n"
-"#define GPUSCAN_QUICK_LANES GPUSCAN_ON(PTX)\n\n\n\n\n\n\n\n"
+"#define GPUSCAN_DEEP_LOADS GPUSCAN_ON(PTX)\n\n"
+"#if GPUSCAN_ON(PTX)\n"
+"#define GPUSCAN_KEEP_LOADS() GPUSCAN_LANES_SYNC()\n"
+"#else\n"
+"#define GPUSCAN_KEEP_LOADS()\n"
+"#endif\n"
+"#define GPUSCAN_QUICK_LANES GPUSCAN_ON(PTX)\n"
+"#define GPUSCAN_HAS_TURNS GPUSCAN_ON(PTX)\n"
+"#define GPUSCAN_LOADS_TOGETHER (GPUSCAN_ON(PTX) || GPUSCAN_ON(LOCAL))\n\n\n\n\n\n\n\n"
 "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
 "#define GPUSCAN_WAIT(flags) (barrier(flags), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
 "#define GPUSCAN_TILE_END() GPUSCAN_BARRIER()\n"
@@ -1945,7 +1912,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_ITEM gpuscan_item()\n"
 "#else\n"
 "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "#if GPUSCAN_ON(SUBGROUPS) && defined(cl_intel_required_subgroup_size)\n"
 "#define GPUSCAN_GROUP_SIZE \\\n"
 " __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1), intel_reqd_sub_group_size(GPUSCAN_LANES)))\n"
@@ -1956,7 +1923,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_GROUP_ATTRIBUTE\n"
 "#else\n"
 "#define GPUSCAN_GROUP_ATTRIBUTE GPUSCAN_GROUP_SIZE\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "#ifndef GPUSCAN_GROUPS_IN_ORDER\n"
 "#define GPUSCAN_GROUPS_IN_ORDER GPUSCAN_ON(PTX)\n"
 "#endif\n"
@@ -1973,13 +1940,10 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n"
 "}\n\n\n\n\n\n\n"
 "#if GPUSCAN_ON(PTX)\n"
-"#define GPUSCAN_UNROLL_LANES _Pragma(\"unroll\")\n"
+"#define GPUSCAN_UNROLL_STEPS _Pragma(\"unroll\")\n"
 "#define GPUSCAN_UNROLL_8 _Pragma(\"unroll 8\")\n"
-"#elif GPUSCAN_ON(AMD)\n"
-"#define GPUSCAN_UNROLL_LANES _Pragma(\"unroll 4\")\n"
-"#define GPUSCAN_UNROLL_8\n"
 "#else\n"
-"#define GPUSCAN_UNROLL_LANES\n"
+"#define GPUSCAN_UNROLL_STEPS GPUSCAN_ROLLED\n"
 "#define GPUSCAN_UNROLL_8\n"
 "#endif\n"
 "#if GPUSCAN_LANES_APART\n"
@@ -2020,14 +1984,14 @@ static const char *const gpuscan__piece_device[] = {
 " for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
 " of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
 " return of_pairs.value; \\\n"
-" }\n\n\n\n"
+" }\n\n\n\n",
 "#define GPUSCAN_WINDOW (GPUSCAN_HAS_LANES ? GPUSCAN_LANES : 1)\n"
 "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
 "#define GPUSCAN_LANE (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
 "#define GPUSCAN_SUBGROUP (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
 "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
 "#define GPUSCAN_LANE_BEFORE(d) \\\n"
-" (GPUSCAN_LANE >= (d) ? GPUSCAN_LANE - (d) + (GPUSCAN_PLANTED(SHUFFLE) ? 1 : 0) : GPUSCAN_LANE)\n\n\n",
+" (GPUSCAN_LANE >= (d) ? GPUSCAN_LANE - (d) + (GPUSCAN_PLANTED(SHUFFLE) ? 1 : 0) : GPUSCAN_LANE)\n\n\n"
 "#if GPUSCAN_WINDOW > 32\n"
 "typedef ulong gpuscan_ballot_t;\n"
 "#define GPUSCAN_BALLOT_BITS 64u\n"
@@ -2126,17 +2090,7 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "return gpuscan_uint_at(x, GPUSCAN_LANE ^ d, memory);\n"
 "#endif\n"
-"}\n"
-"#if GPUSCAN_HAS_ADD_FROM\n\n"
-"static inline float gpuscan_float_add_from(float own, float x, uint d, uint first) {\n"
-"float sum;\n"
-"__asm__ volatile(\"{ .reg .pred p; .reg .f32 left; shfl.sync.up.b32 left|p, %2, %3, %4, \" GPUSCAN_ALL_LANES \";\"\n"
-"\" mov.f32 %0, %1; @p add.f32 %0, left, %1; }\"\n"
-": \"=f\"(sum)\n"
-": \"f\"(own), \"f\"(x), \"r\"(d), \"r\"(first));\n"
-"return sum;\n"
-"}\n"
-"#endif\n\n"
+"}\n\n"
 "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
 "#if GPUSCAN_ON(PTX)\n"
 "uint lanes;\n"
@@ -2188,7 +2142,6 @@ static const char *const gpuscan__piece_device[] = {
 "#define GPUSCAN_LANES_MEMORY 0\n"
 "#endif\n"
 "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#define gpuscan_lane_xor(x, d) gpuscan_uint_xor(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_lane_up(x, d) gpuscan_uint_up(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_ballot(x) gpuscan_vote(x, GPUSCAN_LANES_MEMORY)\n"
 "#define GPUSCAN_SUBGROUP_SYNC() GPUSCAN_LANES_SYNC()\n"
@@ -2248,13 +2201,6 @@ static const char *const gpuscan__piece_device[] = {
 "*p = x;\n"
 "#endif\n"
 "}\n"
-"static inline void gpuscan_store_past_ulong2(global ulong2 *p, ulong2 x) {\n"
-"#if GPUSCAN_ON(PTX)\n"
-"__asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n"
-"#else\n"
-"*p = x;\n"
-"#endif\n"
-"}\n\n",
 "#if GPUSCAN_HAS_HINTS\n"
 "#define GPUSCAN_POLICY(name, kind) \\\n"
 " static inline ulong name(void) { \\\n"
@@ -2264,30 +2210,8 @@ static const char *const gpuscan__piece_device[] = {
 " }\n"
 "GPUSCAN_POLICY(gpuscan_policy_keep, \"evict_last\")\n"
 "GPUSCAN_POLICY(gpuscan_policy_last, \"evict_first\")\n"
-"GPUSCAN_POLICY(gpuscan_policy_normal, \"evict_normal\")\n\n"
+"GPUSCAN_POLICY(gpuscan_policy_normal, \"evict_normal\")\n\n",
 "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
-"static inline ulong2 gpuscan_load_hinted_ulong2(global const ulong2 *p, ulong policy) {\n"
-"ulong2 x;\n"
-"__asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n"
-"return x;\n"
-"}\n"
-"static inline uint2 gpuscan_load_hinted_uint2(global const uint2 *p, ulong policy) {\n"
-"uint2 x;\n"
-"__asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
-"return x;\n"
-"}\n"
-"static inline uint gpuscan_load_hinted_uint(global const uint *p, ulong policy) {\n"
-"uint x;\n"
-"__asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
-"return x;\n"
-"}\n\n"
-"static inline uint4 gpuscan_load_near(global const uint4 *p, ulong policy) {\n"
-"uint4 x;\n"
-"__asm__ volatile(\"ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-": \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
-": \"l\"(p), \"l\"(policy));\n"
-"return x;\n"
-"}\n\n"
 "static inline void gpuscan_copy_piece(local uint4 *to, global const uint4 *from, ulong policy) {\n"
 "__asm__ volatile(\"cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\" ::\"r\"((uint)(size_t)to), \"l\"(from),\n"
 "\"l\"(policy)\n"
@@ -2312,7 +2236,7 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "return *p;\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
 "#if GPUSCAN_PTX >= 90\n"
 "if (GPUSCAN_LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
@@ -2347,21 +2271,19 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "atomic_inc((volatile local uint *)counter);\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "#if GPUSCAN_WORD == 32\n"
 "typedef uint gpuscan_word;\n"
 "typedef ushort gpuscan_payload;\n"
 "#define GPUSCAN_TAG_SHIFT 16\n"
 "#define GPUSCAN_WORD_ADD(p, x) atomic_add(p, x)\n"
 "#define GPUSCAN_WORD_EXCHANGE(p, x) atomic_xchg(p, x)\n"
-"#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n"
 "#elif GPUSCAN_WORD == 64\n"
 "typedef ulong gpuscan_word;\n"
 "typedef uint gpuscan_payload;\n"
 "#define GPUSCAN_TAG_SHIFT 32\n"
 "#define GPUSCAN_WORD_ADD(p, x) atom_add(p, x)\n"
 "#define GPUSCAN_WORD_EXCHANGE(p, x) atom_xchg(p, x)\n"
-"#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n"
 "#elif GPUSCAN_WORD\n"
 "typedef ulong2 gpuscan_word;\n"
 "typedef ulong gpuscan_payload;\n"
@@ -2394,7 +2316,7 @@ static const char *const gpuscan__piece_device[] = {
 "__asm__ volatile(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n"
 "}\n"
 "#endif\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline uint gpuscan_uint_load(global uint *p) {\n"
 "#if GPUSCAN_ON(PTX)\n"
 "uint x;\n"
@@ -2414,23 +2336,17 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "atomic_xchg((volatile global uint *)p, x);\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
+"#if GPUSCAN_HAS_TURNS\n"
 "static inline uint gpuscan_turn_load(local uint *turn) {\n"
-"#if GPUSCAN_ON(PTX)\n"
 "uint x;\n"
 "__asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n"
 "return x;\n"
-"#else\n"
-"return *turn;\n"
-"#endif\n"
 "}\n"
 "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n"
-"#if GPUSCAN_ON(PTX)\n"
 "__asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n"
-"#else\n"
-"*turn = x;\n"
-"#endif\n"
-"}\n\n\n\n\n\n"
+"}\n"
+"#endif\n\n\n\n\n\n"
 "#if GPUSCAN_HAS_PICKS\n"
 "#define GPUSCAN_PICK(name, which, plain) \\\n"
 " static inline uint name(uint a, uint b) { \\\n"
@@ -2454,34 +2370,14 @@ static const char *const gpuscan__piece_device[] = {
 " return sum + (uint)(plain); \\\n"
 " }\n"
 "#endif\n"
-"#if GPUSCAN_PTX >= 90\n"
-"#define GPUSCAN_PAIR(name, instruction, pair, function) \\\n"
-" static inline uint name(uint a, uint b) { \\\n"
-" uint x; \\\n"
-" __asm__(instruction \" %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b)); \\\n"
-" return x; \\\n"
-" }\n"
-"#else\n"
-"#define GPUSCAN_PAIR(name, instruction, pair, function) \\\n"
-" static inline uint name(uint a, uint b) { \\\n"
-" return as_uint(function(GPUSCAN_PASTE(as_, pair)(a), GPUSCAN_PASTE(as_, pair)(b))); \\\n"
-" }\n"
-"#endif\n"
 "GPUSCAN_PICK(gpuscan_lower_halves, 0x5410, (a & 0xffffu) | b << 16)\n"
 "GPUSCAN_PICK(gpuscan_even_bytes, 0x6240, (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8)\n"
-"GPUSCAN_PICK(gpuscan_upper_bytes, 0x7351, (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u))\n"
-"GPUSCAN_PICK(gpuscan_half_behind, 0x1054, a << 16 | (b & 0xffffu))\n"
 "GPUSCAN_PICK(gpuscan_odd_bytes, 0x4341, a >> 8 & 0x00ff00ffu)\n"
 "GPUSCAN_PICK(gpuscan_byte_2_twice, 0x4242, (a >> 16 & 0xffu) * 0x10001u)\n"
-"GPUSCAN_PICK(gpuscan_upper_twice, 0x3232, (a >> 16) | (a & 0xffff0000u))\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_chars, \"dp4a.s32.s32\", 0x01010101u, char4, x.x + x.y + x.z + x.w)\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_uchars, \"dp4a.u32.u32\", 0x01010101u, uchar4, x.x + x.y + x.z + x.w)\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_shorts, \"dp2a.lo.s32.s32\", 0x0101u, short2, x.x + x.y)\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_ushorts, \"dp2a.lo.u32.u32\", 0x0101u, ushort2, x.x + x.y)\n"
-"GPUSCAN_PAIR(gpuscan_max_shorts, \"max.s16x2\", short2, max)\n"
-"GPUSCAN_PAIR(gpuscan_min_shorts, \"min.s16x2\", short2, min)\n"
-"GPUSCAN_PAIR(gpuscan_max_ushorts, \"max.u16x2\", ushort2, max)\n"
-"GPUSCAN_PAIR(gpuscan_min_ushorts, \"min.u16x2\", ushort2, min)\n\n",
 "static inline uint gpuscan_half_at(uint word, uint upper) {\n"
 "#if GPUSCAN_HAS_PICKS\n"
 "uint x;\n"
@@ -2491,65 +2387,43 @@ static const char *const gpuscan__piece_device[] = {
 "return word >> upper * 16 & 0xffffu;\n"
 "#endif\n"
 "}\n\n"
-"#if GPUSCAN_HAS_PICKS\n\n"
+"#if GPUSCAN_HAS_PICKS\n\n",
 "static inline uint gpuscan_bytes_at(uint low, uint high, uint which) {\n"
 "uint x;\n"
 "__asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(low), \"r\"(high), \"r\"(which));\n"
 "return x;\n"
-"}\n\n"
-"static inline uint gpuscan_funnel(uint low, uint high, uint bits) {\n"
-"uint x;\n"
-"__asm__(\"shf.r.wrap.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(low), \"r\"(high), \"r\"(bits));\n"
-"return x;\n"
-"}\n\n"
-"static inline float gpuscan_multiply_clamped(float a, float b) {\n"
-"float x;\n"
-"__asm__(\"mul.rn.sat.f32 %0, %1, %2;\" : \"=f\"(x) : \"f\"(a), \"f\"(b));\n"
-"return x;\n"
 "}\n"
 "#endif\n\n\n\n\n"
-"#ifdef __has_builtin\n"
-"#if __has_builtin(__builtin_nontemporal_store)\n"
-"#define GPUSCAN_HAS_STREAM_STORE 1\n"
-"#define GPUSCAN_STREAM_STORE(x, p) __builtin_nontemporal_store(x, p)\n"
+"#ifndef __has_builtin\n"
+"#define __has_builtin(name) 0\n"
 "#endif\n"
-"#if __has_builtin(__builtin_shufflevector)\n"
-"#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
-"#endif\n"
+"#if !__has_builtin(__builtin_shufflevector) || !__has_builtin(__builtin_nontemporal_store)\n"
+"#undef GPUSCAN_WIDE\n"
+"#define GPUSCAN_WIDE 1\n"
 "#endif\n\n\n"
 "#define GPUSCAN_LINE 64\n"
-"#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
-"#if __has_builtin(__builtin_prefetch)\n"
+"#if GPUSCAN_PREFETCH_SRC && __has_builtin(__builtin_prefetch)\n"
 "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
-"#endif\n"
-"#endif\n"
-"#ifndef GPUSCAN_PREFETCH\n"
+"#else\n"
 "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
 "#endif\n\n\n\n\n"
-"#if defined(__SSE2__) && defined(__has_builtin)\n"
-"#if __has_builtin(__builtin_ia32_pmovmskb128)\n"
+"#if defined(__SSE2__) && __has_builtin(__builtin_ia32_pmovmskb128)\n"
 "#define GPUSCAN_BYTES_MASK(x) (ushort)__builtin_ia32_pmovmskb128(x)\n"
 "#endif\n"
-"#endif\n"
-"#if defined(__AVX512F__) && defined(__has_builtin)\n"
-"#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+"#if defined(__AVX512F__) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
+" __has_builtin(__builtin_ia32_compressdi512_mask)\n"
 "#define GPUSCAN_COMPRESSES 16\n"
 "#define GPUSCAN_COMPRESS16(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
 "#define GPUSCAN_COMPRESS8L(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
-"#endif\n"
-"#endif\n"
-"#if !defined(GPUSCAN_COMPRESSES) && defined(__AVX2__) && defined(__has_builtin)\n"
-"#if __has_builtin(__builtin_ia32_permvarsi256)\n"
+"#elif defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
 "#define GPUSCAN_COMPRESSES 8\n"
 "#define GPUSCAN_PERMUTE(x, lanes) __builtin_ia32_permvarsi256(x, convert_int8(as_uchar8(lanes)))\n"
-"#endif\n"
-"#endif\n"
-"#ifndef GPUSCAN_COMPRESSES\n"
+"#else\n"
 "#define GPUSCAN_COMPRESSES 0\n"
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 960 \"kernels.cl.inc\"\n"
+"#line 866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2593,7 +2467,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 1013 \"kernels.cl.inc\"\n"
+"#line 919 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2622,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 1038 \"kernels.cl.inc\"\n"
+"#line 944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2692,7 +2566,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1017 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2823,7 +2697,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1259 \"kernels.cl.inc\"\n"
+"#line 1165 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2963,7 +2837,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1419 \"kernels.cl.inc\"\n"
+"#line 1325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -3047,7 +2921,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "#endif\n\n\n"
 "#define GPUSCAN_WHOLE(prefix) gpuscan_above(prefix, gpuscan_low_sum(prefix))\n\n\n"
 "#if GPUSCAN_HAS_LANES\n"
-"#define gpuscan_shuffle(x, lane) gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+"#define gpuscan_shuffle(x, lane) gpuscan_shuffle_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
 "#else\n"
 "#define gpuscan_shuffle(x, lane) (x)\n"
@@ -3070,59 +2944,18 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1539 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1445 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
 "#else\n"
 "#define GPUSCAN_PACKED_HERE 0\n"
 "#endif\n"
-"#if GPUSCAN_PACKED_HERE\n"
-"#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
-"#define GPUSCAN_PACKED_BYTES (GPUSCAN_PACKED == 1)\n"
-"#define GPUSCAN_PACKED_BITWISE \\\n"
-" (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR || \\\n"
-" GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR)\n\n\n"
-"#define GPUSCAN_PACKED_ALL(x) \\\n"
-" (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
-"#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n\n"
-"static inline uint gpuscan_packed_bits(uint a, uint b) {\n"
-"return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND ? a & b : GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR ? a | b : a ^ b;\n"
-"}\n\n\n"
-"static inline uint gpuscan_packed_best(uint a, uint b) {\n"
-"if (GPUSCAN_PACKED_SIGNED)\n"
-"return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX ? gpuscan_max_shorts(a, b) : gpuscan_min_shorts(a, b);\n"
-"return GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX ? gpuscan_max_ushorts(a, b) : gpuscan_min_ushorts(a, b);\n"
-"}\n\n\n\n"
-"static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
-"const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
-"if (GPUSCAN_PACKED_BITWISE)\n"
-"return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
-"return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
-"}\n"
+"#if GPUSCAN_PACKED_HERE\n\n"
 "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
-"if (GPUSCAN_PACKED_BITWISE)\n"
-"return GPUSCAN_PACKED_ALL(sum);\n"
-"if (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD && GPUSCAN_PACKED_BYTES)\n"
-"return ((uint)sum & 0xffu) * 0x10001u;\n"
-"return gpuscan_packed_from(sum);\n"
-"}\n\n"
-"static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
-"if (GPUSCAN_PACKED_EXTREME)\n"
-"sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
-"if (GPUSCAN_PACKED_BITWISE)\n"
-"sum = gpuscan_packed_bits(sum, sum >> 16);\n"
-"if (GPUSCAN_PACKED_BITWISE && GPUSCAN_PACKED_BYTES)\n"
-"sum = gpuscan_packed_bits(sum, sum >> 8);\n"
-"return (gpuscan_t)sum;\n"
-"}\n\n\n",
+"return GPUSCAN_PACKED == 1 ? ((uint)sum & 0xffu) * 0x10001u : (uint)sum;\n"
+"}\n\n\n"
 "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-"if (GPUSCAN_PACKED_BITWISE)\n"
-"return gpuscan_packed_bits(sum, word);\n"
-"if (GPUSCAN_PACKED_EXTREME)\n"
-"return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
-"if (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL)\n"
-"return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
 "if (GPUSCAN_PACKED == 1)\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_chars(word, sum) : gpuscan_add_uchars(word, sum);\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_shorts(word, sum) : gpuscan_add_ushorts(word, sum);\n"
@@ -3132,34 +2965,10 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "}\n\n\n"
 "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
 "return GPUSCAN_PACKED == 1 ? gpuscan_even_bytes(a, b) : gpuscan_lower_halves(a, b);\n"
-"}\n\n\n\n"
-"static inline uint gpuscan_packed_scan_bits(uint word, uint *before) {\n"
-"const uint bits = 8 * GPUSCAN_PACKED;\n"
-"uint ahead = *before;\n"
-"if (GPUSCAN_PACKED == 1)\n"
-"word = gpuscan_packed_bits(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
-"word = gpuscan_packed_bits(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
-"word = gpuscan_packed_bits(word, ahead);\n"
-"*before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
-"return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
-"}\n"
-"static inline uint gpuscan_packed_scan_extreme(uint word, uint *before) {\n\n"
-"uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
-"uint first = gpuscan_packed_best(*before, gpuscan_half_behind(pairs, GPUSCAN_PACKED_IDENTITY));\n"
-"uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
-"*before = gpuscan_upper_twice(third, 0);\n"
-"return GPUSCAN_INCLUSIVE ? gpuscan_upper_bytes(second, third) : gpuscan_upper_bytes(first, second);\n"
-"}\n"
-"static inline uint gpuscan_packed_scan_mul(uint word, uint *before) {\n"
-"uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
-"*before = third * (word >> 24);\n"
-"return GPUSCAN_INCLUSIVE\n"
-"? gpuscan_packed_join(gpuscan_lower_halves(first, third), gpuscan_lower_halves(second, *before))\n"
-": gpuscan_packed_join(gpuscan_lower_halves(zeroth, second), gpuscan_lower_halves(first, third));\n"
-"}\n"
-"static inline uint gpuscan_packed_scan_add(uint word, uint *before) {\n"
+"}\n\n\n"
+"static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
 "uint first = *before;\n"
-"if (GPUSCAN_PACKED == 1) {\n\n\n",
+"if (GPUSCAN_PACKED == 1) {\n\n\n"
 "uint odd = gpuscan_odd_bytes(word, 0), at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first;\n"
 "uint at_even = at_odd - odd;\n"
 "*before = gpuscan_byte_2_twice(at_odd, 0);\n"
@@ -3169,12 +2978,6 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "uint second = first + word, third = second + (word >> 16);\n"
 "*before = third;\n"
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
-"}\n"
-"static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-"return GPUSCAN_PACKED_BITWISE ? gpuscan_packed_scan_bits(word, before)\n"
-": GPUSCAN_PACKED_EXTREME ? gpuscan_packed_scan_extreme(word, before)\n"
-": GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL ? gpuscan_packed_scan_mul(word, before)\n"
-": gpuscan_packed_scan_add(word, before);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -3189,7 +2992,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1675 \"kernels.cl.inc\"\n"
+"#line 1497 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3249,7 +3052,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1737 \"kernels.cl.inc\"\n"
+"#line 1559 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3259,7 +3062,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 " : GPUSCAN_LANES / 2)\n\n"
 "#if GPUSCAN_SELECT\n"
 "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
-"#elif GPUSCAN_ROW_GAPS\n"
+"#elif GPUSCAN_SPREADS\n"
 "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(16)))\n"
 "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE\n"
 "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3288,48 +3091,30 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_FITS(shared, sizeof(gpuscan_shared))\n"
 "#endif\n\n"
 "#if GPUSCAN_HAS_LANES\n\n"
-"#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n"
-"typedef union {\n"
-"gpuscan_t value;\n"
-"uint uints[GPUSCAN_T_UINTS];\n"
-"} gpuscan_uints;\n\n"
-"GPUSCAN_OF_WORDS(gpuscan_of_uints, gpuscan_t, gpuscan_uints, uints)\n"
-"#define GPUSCAN_SHUFFLE(name, type, words, of_words, of_uint) \\\n"
-" static inline type name##_by(type value, uint lane, local uint *memory) { \\\n"
-" words in, out; \\\n"
-" in.uints[sizeof(words) / 4 - 1] = 0; \\\n"
+"#define GPUSCAN_EXCHANGE(name, type, by) \\\n"
+" static inline type name##_##by##_by(type value, uint lane, local uint *memory) { \\\n"
+" name##_uints in, out; \\\n"
+" in.uints[sizeof(name##_uints) / 4 - 1] = 0; \\\n"
 " in.value = value; \\\n"
-" for (uint p = 0; p < sizeof(words) / 4; p++) \\\n"
-" out.uints[p] = of_uint(in.uints[p], lane, memory); \\\n"
-" return of_words(&out); \\\n"
+" for (uint p = 0; p < sizeof(name##_uints) / 4; p++) \\\n"
+" out.uints[p] = gpuscan_uint_##by(in.uints[p], lane, memory); \\\n"
+" return name##_of_uints(&out); \\\n"
 " }\n"
-"GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_up)\n"
-"GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_xor)\n"
-"GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_of_uints, gpuscan_uint_at)\n"
+"#define GPUSCAN_EXCHANGES(name, type) \\\n"
+" typedef union { \\\n"
+" type value; \\\n"
+" uint uints[(sizeof(type) + 3) / 4]; \\\n"
+" } name##_uints; \\\n"
+" GPUSCAN_OF_WORDS(name##_of_uints, type, name##_uints, uints) \\\n"
+" GPUSCAN_EXCHANGE(name, type, at) \\\n"
+" GPUSCAN_EXCHANGE(name, type, up) \\\n"
+" GPUSCAN_EXCHANGE(name, type, xor)\n"
+"GPUSCAN_EXCHANGES(gpuscan_shuffle, gpuscan_t)\n"
+"GPUSCAN_EXCHANGES(gpuscan_plain, gpuscan_plain)\n"
 "#if GPUSCAN_SEGMENTED\n"
-"typedef union {\n"
-"gpuscan_number value;\n"
-"uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
-"} gpuscan_number_uints;\n"
-"GPUSCAN_OF_WORDS(gpuscan_number_of_uints, gpuscan_number, gpuscan_number_uints, uints)\n"
-"GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_up)\n"
-"GPUSCAN_SHUFFLE(gpuscan_number_xor, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_xor)\n"
-"GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_number_of_uints, gpuscan_uint_at)\n"
+"GPUSCAN_EXCHANGES(gpuscan_number, gpuscan_number)\n"
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#endif\n"
-"#if GPUSCAN_HEADS\n"
-"typedef gpuscan_number_uints gpuscan_plain_uints;\n"
-"#define gpuscan_plain_of_uints gpuscan_number_of_uints\n"
-"#define gpuscan_plain_up_by gpuscan_number_up_by\n"
-"#define gpuscan_plain_xor_by gpuscan_number_xor_by\n"
-"#define gpuscan_plain_at_by gpuscan_number_at_by\n"
-"#else\n"
-"typedef gpuscan_uints gpuscan_plain_uints;\n"
-"#define gpuscan_plain_of_uints gpuscan_of_uints\n"
-"#define gpuscan_plain_up_by gpuscan_shuffle_up_by\n"
-"#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
-"#define gpuscan_plain_at_by gpuscan_shuffle_by\n"
 "#endif\n\n",
 "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
 "const int words = sizeof(gpuscan_plain_uints) / 4;\n"
@@ -3375,7 +3160,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "return x;\n"
 "}\n\n\n\n"
-"#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
+"#if GPUSCAN_AHEAD && GPUSCAN_LOADS_TOGETHER && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_LOADS_AFTER 1\n"
 "#else\n"
 "#define GPUSCAN_LOADS_AFTER 0\n"
@@ -3383,22 +3168,26 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
 "return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
-"}\n\n\n\n",
+"}\n\n\n",
+"#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < 8 ? GPUSCAN_WINDOW : 8)\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_window_chain(gpuscan_prefix prefix, gpuscan_t x, uint from,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
-"return gpuscan_prefix_next(prefix, x, from + GPUSCAN_WINDOW_LANE);\n"
+"return gpuscan_prefix_next(prefix, x, from / GPUSCAN_WINDOW);\n"
 "#else\n"
 "gpuscan_prefix after = prefix;\n"
-"GPUSCAN_UNROLL_LANES\n"
-"for (uint l = 0; l < GPUSCAN_WINDOW; l++) {\n"
-"prefix = gpuscan_prefix_next(prefix, gpuscan_shuffle(x, l),\n"
-"GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? l : from + l);\n"
-"if (l == GPUSCAN_WINDOW_LANE) {\n"
+"GPUSCAN_UNROLL_STEPS\n"
+"for (uint step = 0; step < GPUSCAN_WINDOW; step += GPUSCAN_LINKS_STEP) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LINKS_STEP; k++) {\n"
+"prefix = gpuscan_prefix_next(prefix, gpuscan_shuffle(x, step + k),\n"
+"GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? step + k : from + step + k);\n"
+"if (step + k == GPUSCAN_WINDOW_LANE) {\n"
 "GPUSCAN_LOW(after) = GPUSCAN_LOW(prefix);\n"
 "#if GPUSCAN_EXACT_PREFIX\n"
 "after.high = prefix.high;\n"
 "#endif\n"
+"}\n"
 "}\n"
 "}\n"
 "return after;\n"
@@ -3414,13 +3203,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"#if GPUSCAN_ANY_ORDER\n"
-"gpuscan_plain left = gpuscan_plain_up(x[k], d);\n"
-"if (lane >= d && (reach == 0 || reach[k] >= d))\n"
-"#else\n"
 "gpuscan_plain left = gpuscan_plain_at(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
 "if (GPUSCAN_REACHES(lane, d, reach ? reach[k] : GPUSCAN_LANES))\n"
-"#endif\n"
 "x[k] = gpuscan_combine_plain(left, x[k]);\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
@@ -3463,14 +3247,10 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n\n"
 "#if GPUSCAN_SEGMENTED && GPUSCAN_HAS_LANES\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_after_lane(gpuscan_number x, uint d, uint first, local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_HAS_ADD_FROM && GPUSCAN_FLOAT_SUM && GPUSCAN_HEADS && GPUSCAN_T_SIZE == 8\n"
-"return gpuscan_float_add_from(x, x, d, first);\n"
-"#else\n"
 "gpuscan_number left = gpuscan_number_up(x, d);\n"
 "if (GPUSCAN_LANE - first >= d)\n"
 "x = gpuscan_combine_numbers(left, x);\n"
 "return x;\n"
-"#endif\n"
 "}\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_scan_from(gpuscan_number *x, const uint *first, local gpuscan_shared *shared) {\n"
 "uint lane = GPUSCAN_LANE, nearest = lane;\n"
@@ -3589,69 +3369,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 2119 \"kernels.cl.inc\"\n"
+"#line 1918 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
-"#define GPUSCAN_SRC_WORDS 1\n"
-"#endif\n"
-"#if GPUSCAN_DST_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_DST_RAW) && GPUSCAN_DST_RAW_SIZE >= 4\n"
-"#define GPUSCAN_DST_WORDS 1\n"
-"#endif\n"
-"typedef union {\n"
-"gpuscan_src element[GPUSCAN_VECTOR];\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"GPUSCAN_SRC_RAW raw;\n"
-"#endif\n"
-"#if GPUSCAN_PACKED_HERE || GPUSCAN_SRC_WORDS\n"
-"uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n"
-"#endif\n"
-"} gpuscan_src_vector;\n\n"
-"typedef union {\n"
-"gpuscan_dst element[GPUSCAN_VECTOR];\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"GPUSCAN_DST_RAW raw;\n"
-"#endif\n"
-"#if (GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST) || GPUSCAN_DST_WORDS\n"
-"uint word[GPUSCAN_DST_RAW_SIZE / 4];\n"
-"#elif GPUSCAN_DST_PIECES\n"
-"uint word[GPUSCAN_DST_PIECES * GPUSCAN_DST_PIECE_WORDS];\n"
-"#endif\n"
-"} gpuscan_dst_vector;\n\n\n\n"
-"#define GPUSCAN_PART_SHIFT(type, v) ((v) * (uint)sizeof(type) % 4 * 8)\n"
-"#define GPUSCAN_PART_MASK(type) (sizeof(type) == 1 ? 0xffu : 0xffffu)\n"
-"#define GPUSCAN_PART_WORD(vector, type, v) (vector)->word[(v) * (uint)sizeof(type) / 4]\n"
-"static inline gpuscan_src gpuscan_src_at(const gpuscan_src_vector *vector, uint v) {\n"
-"#if GPUSCAN_SRC_WORDS\n"
-"return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
-"#else\n"
-"return vector->element[v];\n"
-"#endif\n"
-"}\n"
-"static inline void gpuscan_src_put(gpuscan_src_vector *vector, uint v, gpuscan_src x) {\n"
-"#if GPUSCAN_SRC_WORDS\n"
-"uint mask = GPUSCAN_PART_MASK(gpuscan_src), shift = GPUSCAN_PART_SHIFT(gpuscan_src, v);\n"
-"uint word = GPUSCAN_PART_WORD(vector, gpuscan_src, v) & ~(mask << shift);\n"
-"GPUSCAN_PART_WORD(vector, gpuscan_src, v) = word | ((uint)x & mask) << shift;\n"
-"#else\n"
-"vector->element[v] = x;\n"
-"#endif\n"
-"}\n"
-"static inline gpuscan_dst gpuscan_dst_at(const gpuscan_dst_vector *vector, uint v) {\n"
-"#if GPUSCAN_DST_WORDS\n"
-"return (gpuscan_dst)(GPUSCAN_PART_WORD(vector, gpuscan_dst, v) >> GPUSCAN_PART_SHIFT(gpuscan_dst, v));\n"
-"#else\n"
-"return vector->element[v];\n"
-"#endif\n"
-"}\n\n"
-"static inline void gpuscan_dst_put(gpuscan_dst_vector *vector, uint v, gpuscan_dst x) {\n"
-"#if GPUSCAN_DST_WORDS\n"
-"uint part = ((uint)x & GPUSCAN_PART_MASK(gpuscan_dst)) << GPUSCAN_PART_SHIFT(gpuscan_dst, v);\n"
-"uint word = GPUSCAN_PART_SHIFT(gpuscan_dst, v) == 0 ? 0 : GPUSCAN_PART_WORD(vector, gpuscan_dst, v);\n"
-"GPUSCAN_PART_WORD(vector, gpuscan_dst, v) = word | part;\n"
-"#else\n"
-"vector->element[v] = x;\n"
-"#endif\n"
-"}\n\n\n",
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
 "#else\n"
@@ -3662,14 +3381,125 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#else\n"
 "#define GPUSCAN_RUNS_BY_SUBGROUP 0\n"
 "#endif\n"
-"#if GPUSCAN_REDUCES\n"
-"typedef union {\n"
-"gpuscan_source element[GPUSCAN_VECTOR];\n"
-"#ifdef GPUSCAN_SOURCE_RAW\n"
-"GPUSCAN_SOURCE_RAW raw;\n"
+"#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n\n\n"
+"static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
+"return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
+"}\n"
+"#define GPUSCAN_OWN_FIRST gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n\n\n"
+"static inline uint gpuscan_tile_left(ulong first, ulong count) {\n"
+"return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
+"}\n\n\n"
+"static inline uint gpuscan_left_past(uint left, uint past) {\n"
+"return left > past ? left - past : 0;\n"
+"}\n\n\n"
+"static inline uint gpuscan_left_from(uint left, uint own, uint k) {\n"
+"return left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+"}\n\n\n\n"
+"#define GPUSCAN_PART_SHIFT(type, v) ((v) * (uint)sizeof(type) % 4 * 8)\n"
+"#define GPUSCAN_PART_MASK(type) (sizeof(type) == 1 ? 0xffu : 0xffffu)\n"
+"#define GPUSCAN_PART_WORD(vector, type, v) (vector)->word[(v) * (uint)sizeof(type) / 4]\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"#define GPUSCAN_IS_PART(type) (sizeof(type) <= 2)\n"
+"#else\n"
+"#define GPUSCAN_IS_PART(type) false\n"
 "#endif\n"
-"} gpuscan_source_vector;\n"
-"#endif\n\n\n"
+"#define GPUSCAN_BYTES_OF(type) (GPUSCAN_VECTOR * (uint)sizeof(type))\n"
+"#define GPUSCAN_IS_WHOLE(type) \\\n"
+" (GPUSCAN_BYTES_OF(type) % 16 == 0 || ((GPUSCAN_BYTES_OF(type) & (GPUSCAN_BYTES_OF(type) - 1)) == 0 && \\\n"
+" (GPUSCAN_BYTES_OF(type) >= 4 || GPUSCAN_IS_PART(type))))\n"
+"#if GPUSCAN_SPREADS\n"
+"#define GPUSCAN_STORES_WHOLE (GPUSCAN_IS_WHOLE(gpuscan_dst) && GPUSCAN_BYTES_OF(gpuscan_dst) <= 16)\n"
+"#else\n"
+"#define GPUSCAN_STORES_WHOLE GPUSCAN_IS_WHOLE(gpuscan_dst)\n"
+"#endif\n"
+"#define GPUSCAN_ALIGNED(type, p) (((size_t)(p) & (min(GPUSCAN_BYTES_OF(type), 16u) - 1)) == 0)\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_bytes_load(uint *to, global const void *from, uint bytes, ulong policy) {\n"
+"if (bytes >= 16) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w += 4) {\n"
+"global const uint4 *at = (global const uint4 *)from + w / 4;\n"
+"uint4 x = bytes > 16 ? *at : gpuscan_load_hinted(at, policy);\n"
+"to[w] = x.x;\n"
+"to[w + 1] = x.y;\n"
+"to[w + 2] = x.z;\n"
+"to[w + 3] = x.w;\n"
+"}\n"
+"} else if (bytes == 8) {\n"
+"uint2 x = *(global const uint2 *)from;\n"
+"to[0] = x.x;\n"
+"to[1] = x.y;\n"
+"} else if (bytes == 4) {\n"
+"to[0] = *(global const uint *)from;\n"
+"} else {\n"
+"to[0] = bytes == 2 ? *(global const ushort *)from : *(global const uchar *)from;\n"
+"}\n"
+"}\n\n\n",
+"#define GPUSCAN_DEFINE_VECTOR(name, type) \\\n"
+" typedef union { \\\n"
+" type element[GPUSCAN_VECTOR]; \\\n"
+" uint word[(GPUSCAN_BYTES_OF(type) + 3) / 4]; \\\n"
+" } name##_vector; \\\n"
+" typedef union { \\\n"
+" type element; \\\n"
+" uint word; \\\n"
+" } name##_part; \\\n"
+" static inline type name##_at(const name##_vector *vector, uint v) { \\\n"
+" name##_part part; \\\n"
+" if (!GPUSCAN_IS_PART(type)) \\\n"
+" return vector->element[v]; \\\n"
+" part.word = GPUSCAN_PART_WORD(vector, type, v) >> GPUSCAN_PART_SHIFT(type, v); \\\n"
+" return part.element; \\\n"
+" } \\\n"
+" static inline void name##_put(name##_vector *vector, uint v, type x) { \\\n"
+" uint shift = GPUSCAN_PART_SHIFT(type, v), word = GPUSCAN_PART_WORD(vector, type, v); \\\n"
+" name##_part part; \\\n"
+" part.word = 0; \\\n"
+" part.element = x; \\\n"
+" if (GPUSCAN_IS_PART(type)) \\\n"
+" GPUSCAN_PART_WORD(vector, type, v) = (word & ~(GPUSCAN_PART_MASK(type) << shift)) | part.word << shift; \\\n"
+" else \\\n"
+" vector->element[v] = x; \\\n"
+" }\n\n\n\n"
+"#define GPUSCAN_DEFINE_FETCH(name, type) \\\n"
+" GPUSCAN_DEFINE_VECTOR(name, type) \\\n"
+" GPUSCAN_INLINE void name##_fetch(name##_vector *vectors, global const type *all, ulong first, ulong count, \\\n"
+" uint own, uint wanted, ulong policy) { \\\n"
+" global const type *from = all + first + own; \\\n"
+" uint left = gpuscan_tile_left(first, count); \\\n"
+" bool whole = GPUSCAN_IS_WHOLE(type) && GPUSCAN_ALIGNED(type, all); \\\n"
+" if (left == GPUSCAN_TILE && whole) { \\\n"
+" GPUSCAN_UNROLL \\\n"
+" for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) \\\n"
+" if (wanted >> k & 1) \\\n"
+" gpuscan_bytes_load(vectors[k].word, from + k * GPUSCAN_VECTOR_STRIDE, \\\n"
+" GPUSCAN_BYTES_OF(type), policy); \\\n"
+" return; \\\n"
+" } \\\n"
+" if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE) \\\n"
+" from++; \\\n"
+" GPUSCAN_UNROLL \\\n"
+" for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) { \\\n"
+" uint there = wanted >> k & 1 ? gpuscan_left_from(left, own, k) : 0; \\\n"
+" GPUSCAN_UNROLL \\\n"
+" for (uint w = 0; w < sizeof(name##_vector) / 4; w++) \\\n"
+" vectors[k].word[w] = 0; \\\n"
+" GPUSCAN_UNROLL \\\n"
+" for (uint v = 0; v < GPUSCAN_VECTOR; v++) \\\n"
+" if (v < there) \\\n"
+" name##_put(&vectors[k], v, from[k * GPUSCAN_VECTOR_STRIDE + v]); \\\n"
+" } \\\n"
+" }\n"
+"GPUSCAN_DEFINE_VECTOR(gpuscan_dst, gpuscan_dst)\n"
+"GPUSCAN_DEFINE_FETCH(gpuscan_src, gpuscan_src)\n"
+"#if GPUSCAN_REDUCES\n"
+"GPUSCAN_DEFINE_FETCH(gpuscan_source, gpuscan_source)\n"
+"#endif\n"
+"#if GPUSCAN_RUNS\n"
+"#define gpuscan_key_vector gpuscan_src_vector\n"
+"#define gpuscan_key_at gpuscan_src_at\n"
+"#elif GPUSCAN_HEADS\n"
+"GPUSCAN_DEFINE_FETCH(gpuscan_key, GPUSCAN_KEY)\n"
+"#endif\n\n\n",
 "typedef struct {\n"
 "gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
@@ -3706,240 +3536,110 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "#define GPUSCAN_FIRST_BITS(left) \\\n"
 " ((left) >= GPUSCAN_VECTOR ? 0xffffffffu >> (32 - GPUSCAN_VECTOR) : (1u << (left)) - 1)\n\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
-"#if GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
-"return gpuscan_load_hinted_ulong2((global const ulong2 *)p, policy);\n"
-"#elif GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 16\n"
-"return gpuscan_load_hinted((global const uint4 *)p, policy);\n"
-"#elif GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
-"return gpuscan_load_hinted_uint2((global const uint2 *)p, policy);\n"
-"#elif GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n\n\n",
-"uint8 x;\n"
-"x.lo = gpuscan_load_near((global const uint4 *)p, policy);\n"
-"x.hi = gpuscan_load_near((global const uint4 *)p + 1, policy);\n"
-"return x;\n"
-"#elif GPUSCAN_HAS_HINTS && GPUSCAN_SRC_RAW_SIZE == 4\n"
-"return gpuscan_load_hinted_uint((global const uint *)p, policy);\n"
-"#else\n"
-"return *(global const GPUSCAN_SRC_RAW *)p;\n"
-"#endif\n"
-"}\n"
-"#endif\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
-"#if GPUSCAN_DST_RAW_SIZE == 32\n"
-"gpuscan_store_past((global uint4 *)p, x.lo);\n"
-"gpuscan_store_past((global uint4 *)p + 1, x.hi);\n"
-"#elif GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n"
-"gpuscan_store_past_ulong2((global ulong2 *)p, x);\n"
-"#elif GPUSCAN_DST_RAW_SIZE == 16\n"
-"gpuscan_store_past((global uint4 *)p, x);\n"
-"#else\n"
-"*(global GPUSCAN_DST_RAW *)p = x;\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
-"#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n\n\n\n\n\n"
-"#if GPUSCAN_SHIFTS && GPUSCAN_HAS_PICKS && GPUSCAN_DST_RAW_SIZE == 16\n"
-"#define GPUSCAN_SHIFTS_DST 1\n"
-"#else\n"
-"#define GPUSCAN_SHIFTS_DST 0\n"
-"#endif\n"
-"#if GPUSCAN_SHIFTS_DST\n\n"
-"#define GPUSCAN_TWO_WORDS (sizeof(gpuscan_dst) % 8 == 0)\n"
-"#define GPUSCAN_WORDS_OF(first) (GPUSCAN_TWO_WORDS && !GPUSCAN_PLANTED(UNALIGNED) ? 2 : (first) / 4)\n\n\n"
-"GPUSCAN_INLINE uint4 gpuscan_funnels(uint a, uint b, uint c, uint d, uint e, uint bits) {\n"
-"if (GPUSCAN_TWO_WORDS)\n"
-"return (uint4)(a, b, c, d);\n"
-"return (uint4)(gpuscan_funnel(a, b, bits), gpuscan_funnel(b, c, bits), gpuscan_funnel(c, d, bits),\n"
-"gpuscan_funnel(d, e, bits));\n"
+"#define GPUSCAN_WORDS_4(word) ((uint4)((word)[0], (word)[1], (word)[2], (word)[3]))\n"
+"GPUSCAN_INLINE void gpuscan_vector_store(global gpuscan_dst *to, const gpuscan_dst_vector *x) {\n"
+"if (GPUSCAN_BYTES_OF(gpuscan_dst) >= 16)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < GPUSCAN_BYTES_OF(gpuscan_dst) / 16; w++)\n"
+"gpuscan_store_past((global uint4 *)to + w, GPUSCAN_WORDS_4(x->word + 4 * w));\n"
+"else if (GPUSCAN_BYTES_OF(gpuscan_dst) == 8)\n"
+"*(global uint2 *)to = (uint2)(x->word[0], x->word[1]);\n"
+"else if (GPUSCAN_BYTES_OF(gpuscan_dst) == 4)\n"
+"*(global uint *)to = x->word[0];\n"
+"else if (GPUSCAN_BYTES_OF(gpuscan_dst) == 2)\n"
+"*(global ushort *)to = (ushort)x->word[0];\n"
+"else\n"
+"*(global uchar *)to = (uchar)x->word[0];\n"
 "}\n\n\n\n"
-"GPUSCAN_INLINE uint4 gpuscan_shifted_down(uint4 handed, uint4 own, uint from, uint first) {\n"
-"uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, w = gpuscan_uint_at(handed.w, from, 0), z, y;\n"
+"GPUSCAN_INLINE void gpuscan_bytes_store(global void *to, local const uint *from, uint bytes, uint first, uint step) {\n"
+"global uchar *out = (global uchar *)to;\n"
+"uint past = (uint)(size_t)to & 127u, bits = (0 - past) % 4 * 8;\n"
+"for (uint at = 4 * first; at < past + bytes; at += 4 * step) {\n"
+"uint j = at - past;\n"
+"if (at >= past && j + 4 <= bytes) {\n"
+"uint word = from[j / 4];\n"
+"if (bits != 0)\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"word = word >> bits | from[j / 4 + 1] << (32 - bits);\n"
+"#else\n"
+"word = word << bits | from[j / 4 + 1] >> (32 - bits);\n"
+"#endif\n"
+"*(global uint *)(out + j) = word;\n"
+"} else {\n"
+"for (uint v = 0; v < 4; v++)\n"
+"if (at + v >= past && j + v < bytes)\n"
+"out[j + v] = ((local const uchar *)from)[j + v];\n"
+"}\n"
+"}\n"
+"}\n\n\n\n\n\n",
+"#if GPUSCAN_SPREADS\n"
+"GPUSCAN_FITS(spread, sizeof(gpuscan_shared) + GPUSCAN_GROUP * GPUSCAN_BYTES_OF(gpuscan_dst))\n"
+"GPUSCAN_INLINE local uint *gpuscan_vectors_share(const gpuscan_dst_vector *out, local gpuscan_shared *shared) {\n"
+"const uint bytes = GPUSCAN_BYTES_OF(gpuscan_dst);\n"
+"local uchar *all = (local uchar *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_LANES * bytes;\n"
+"local uchar *own = all + GPUSCAN_LANE * bytes;\n"
+"GPUSCAN_SUBGROUP_SYNC();\n"
+"if (bytes == 16)\n"
+"*(local uint4 *)own = GPUSCAN_WORDS_4(out->word);\n"
+"else if (bytes % 4 == 0)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w++)\n"
+"((local uint *)own)[w] = out->word[w];\n"
+"else\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+"((local gpuscan_dst *)own)[v] = gpuscan_dst_at(out, v);\n"
+"GPUSCAN_SUBGROUP_SYNC();\n"
+"return (local uint *)all;\n"
+"}\n"
+"#endif\n\n\n\n\n"
+"#if GPUSCAN_SHIFTS\n\n"
+"GPUSCAN_INLINE uint4 gpuscan_funnels(uint a, uint b, uint c, uint d, uint e, uint bits) {\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"#define GPUSCAN_FUNNEL(a, b) (uint)(((ulong)(b) << 32 | (a)) >> bits)\n"
+"#else\n"
+"#define GPUSCAN_FUNNEL(a, b) (uint)(((ulong)(a) << 32 | (b)) << bits >> 32)\n"
+"#endif\n"
+"return (uint4)(GPUSCAN_FUNNEL(a, b), GPUSCAN_FUNNEL(b, c), GPUSCAN_FUNNEL(c, d), GPUSCAN_FUNNEL(d, e));\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE uint4 gpuscan_vectors_shift(uint4 passed, uint4 own, uint first, local gpuscan_shared *shared) {\n"
+"uint from = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES, words = first / 4, bits = first % 4 * 8, y, z, w;\n"
+"if (words == 4)\n"
+"return own;\n"
+"w = gpuscan_lane_at(passed.w, from);\n"
 "if (words == 3)\n"
 "return gpuscan_funnels(w, own.x, own.y, own.z, own.w, bits);\n"
-"z = gpuscan_uint_at(handed.z, from, 0);\n"
+"z = gpuscan_lane_at(passed.z, from);\n"
 "if (words == 2)\n"
 "return gpuscan_funnels(z, w, own.x, own.y, own.z, bits);\n"
-"y = gpuscan_uint_at(handed.y, from, 0);\n"
+"y = gpuscan_lane_at(passed.y, from);\n"
 "if (words == 1)\n"
 "return gpuscan_funnels(y, z, w, own.x, own.y, bits);\n"
-"return gpuscan_funnels(gpuscan_uint_at(handed.x, from, 0), y, z, w, own.x, bits);\n"
-"}\n\n"
-"typedef union {\n"
-"GPUSCAN_DST_RAW raw;\n"
-"uint4 words;\n"
-"} gpuscan_dst_words;\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
-"const gpuscan_dst_vector *vector, gpuscan_dst_vector *before) {\n"
-"uint lane = GPUSCAN_LANE, own = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst);\n"
-"gpuscan_dst_words out, last, shifted;\n"
-"uint4 handed;\n"
-"out.raw = vector->raw;\n"
-"last.raw = k == 0 ? vector->raw : before->raw;\n"
-"before->raw = vector->raw;\n"
-"handed = lane == GPUSCAN_LANES - 1 ? last.words : out.words;\n"
-"shifted.words = gpuscan_shifted_down(handed, out.words, (lane + GPUSCAN_LANES - 1) % GPUSCAN_LANES, 16 - past);\n"
-"if (k != 0 || lane != 0) {\n"
-"gpuscan_store_vector((global gpuscan_dst *)((global uchar *)to - past), shifted.raw);\n"
-"} else {\n"
+"return gpuscan_funnels(gpuscan_lane_at(passed.x, from), y, z, w, own.x, bits);\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, const gpuscan_dst_vector *out, int k,\n"
+"uint there, uint4 *before, local gpuscan_shared *shared) {\n"
+"uint past = (uint)(size_t)to % 16, split = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst), lane = GPUSCAN_LANE;\n"
+"bool is_last = k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1;\n"
+"bool whole = (k != 0 || lane != 0) && there >= split;\n"
+"bool next_whole = !is_last && there >= GPUSCAN_VECTOR + split;\n"
+"uint4 x = GPUSCAN_WORDS_4(out->word), passed = x;\n"
+"if (k != 0 && lane == GPUSCAN_LANES - 1)\n"
+"passed = *before;\n"
+"*before = x;\n"
+"x = gpuscan_vectors_shift(passed, x, 16 - past, shared);\n"
+"if (whole)\n"
+"gpuscan_store_past((global uint4 *)((global uchar *)to - past), x);\n"
+"if (whole && next_whole)\n"
+"return;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < own)\n"
-"to[v] = gpuscan_dst_at(vector, v);\n"
-"}\n"
-"if (k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v >= own)\n"
-"to[v] = gpuscan_dst_at(vector, v);\n"
-"}\n"
-"}\n"
-"#endif\n\n\n\n\n\n\n"
-"#if GPUSCAN_DST_PIECES\n"
-"typedef GPUSCAN_DST_PIECE gpuscan_dst_piece;\n\n\n"
-"GPUSCAN_INLINE void gpuscan_pieces_store(global gpuscan_dst *to, const gpuscan_dst_vector *vector,\n"
-"local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_DST_PIECES == 2\n"
-"uint odd = GPUSCAN_LANE % 2;\n"
-"global uint4 *at = (global uint4 *)(to - odd) + odd;\n"
-"uint4 a = vector->raw.lo, b = vector->raw.hi, x;\n"
-"x.x = gpuscan_lane_xor(odd ? a.x : b.x, 1);\n"
-"x.y = gpuscan_lane_xor(odd ? a.y : b.y, 1);\n"
-"x.z = gpuscan_lane_xor(odd ? a.z : b.z, 1);\n"
-"x.w = gpuscan_lane_xor(odd ? a.w : b.w, 1);\n"
-"gpuscan_store_past(at, (uint4)(odd ? x.x : a.x, odd ? x.y : a.y, odd ? x.z : a.z, odd ? x.w : a.w));\n"
-"gpuscan_store_past(at + 2, (uint4)(odd ? b.x : x.x, odd ? b.y : x.y, odd ? b.z : x.z, odd ? b.w : x.w));\n"
-"#else\n"
-"enum { pieces = GPUSCAN_DST_PIECES, words = GPUSCAN_DST_PIECE_WORDS };\n"
-"const uint rest = GPUSCAN_LANES % pieces, by_lanes = pieces == 3 ? 43 : pieces == 5 ? 13 : 55;\n"
-"const uint by_pieces = (pieces == 3 ? rest : pieces == 5 ? rest * rest * rest : rest * rest * rest * rest * rest) %\n"
-"pieces;\n"
-"uint lane = GPUSCAN_LANE;\n"
-"global gpuscan_dst_piece *at = (global gpuscan_dst_piece *)(to - lane * GPUSCAN_VECTOR) + lane;\n"
-"gpuscan_dst_piece piece[pieces];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < pieces; r++) {\n"
-"uint from = (lane - r) * by_lanes % GPUSCAN_LANES;\n"
-"uint place = (r + pieces - lane % pieces) * by_pieces % pieces;\n"
-"union {\n"
-"gpuscan_dst_piece piece;\n"
-"uint word[words];\n"
-"} got;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < words; w++)\n"
-"got.word[w] = gpuscan_lane_at(vector->word[r * words + w], from);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint i = 0; i < pieces; i++)\n"
-"piece[i] =\n"
-"r == 0 ? got.piece : bitselect(piece[i], got.piece, (gpuscan_dst_piece)(0u - (uint)(place == i)));\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint i = 0; i < pieces; i++)\n"
-"at[i * GPUSCAN_LANES] = piece[i];\n"
-"#endif\n"
+"if (v < there && !(v < split ? whole : next_whole))\n"
+"to[v] = gpuscan_dst_at(out, v);\n"
 "}\n"
 "#endif\n\n\n",
-"static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
-"return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
-"}\n"
-"#define GPUSCAN_OWN_FIRST gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n\n\n"
-"static inline uint gpuscan_tile_left(ulong first, ulong count) {\n"
-"return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
-"#if GPUSCAN_PACKED_HERE\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-"uint word = GPUSCAN_PACKED_IDENTITY;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
-"if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
-"word ^= ((from[w * (4 / GPUSCAN_PACKED) + v] ^ GPUSCAN_PACKED_IDENTITY) &\n"
-"(GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
-"<< 8 * GPUSCAN_PACKED * v;\n"
-"vector->word[w] = word;\n"
-"}\n"
-"#else\n"
-"gpuscan_src_vector padded;\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"padded.raw = (GPUSCAN_SRC_RAW)(0);\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < left)\n"
-"gpuscan_src_put(&padded, v, from[v]);\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"vector->raw = padded.raw;\n"
-"#else\n"
-"*vector = padded;\n"
-"#endif\n"
-"#endif\n"
-"}\n\n\n"
-"static inline uint gpuscan_left_past(uint left, uint past) {\n"
-"return left > past ? left - past : 0;\n"
-"}\n\n\n"
-"static inline uint gpuscan_left_from(uint left, uint own, uint k) {\n"
-"return left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-"}\n\n\n\n"
-"#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
-"GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
-"uint own, ulong policy) {\n"
-"global const gpuscan_src *from = src + first + own;\n"
-"uint left = gpuscan_tile_left(first, count);\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE)\n"
-"from++;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0)\n"
-"tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
-"else\n"
-"#endif\n"
-"gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
-"}\n"
-"}\n\n",
-"#if GPUSCAN_REDUCES\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_fetch_values(gpuscan_tile *tile, global const gpuscan_source *values, ulong first,\n"
-"ulong count, uint own, uint wanted, ulong policy) {\n"
-"global const gpuscan_source *from = values + first + own;\n"
-"uint left = gpuscan_tile_left(first, count);\n"
-"#ifdef GPUSCAN_SOURCE_RAW\n"
-"if (left == GPUSCAN_TILE && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (wanted >> k & 1)\n"
-"#if GPUSCAN_SOURCE_RAW_SIZE == 16 && !GPUSCAN_SOURCE_RAW_ULONGS\n"
-"tile->value[k].raw =\n"
-"gpuscan_load_hinted((global const uint4 *)(from + k * GPUSCAN_VECTOR_STRIDE), policy);\n"
-"#else\n"
-"tile->value[k].raw = *(global const GPUSCAN_SOURCE_RAW *)(from + k * GPUSCAN_VECTOR_STRIDE);\n"
-"#endif\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if ((wanted >> k & 1) && v < there)\n"
-"tile->value[k].element[v] = from[k * GPUSCAN_VECTOR_STRIDE + v];\n"
-"}\n"
-"}\n"
-"#endif\n\n"
 "#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
-"#if (GPUSCAN_FLAG_BYTES || GPUSCAN_KEY_BYTES) && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n\n"
+"#if GPUSCAN_KEY_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_VECTOR % 4 == 0\n\n"
 "static inline uint gpuscan_nibble(uint word) {\n"
 "uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
 "return (high * 0x00204081u) >> 28;\n"
@@ -3958,98 +3658,29 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_load_bits(gpuscan_tile *tile, global const uint *words, uint bit, uint left,\n"
+"uint own) {\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++, bit += GPUSCAN_VECTOR_STRIDE) {\n"
+"uint there = gpuscan_left_from(left, own, k);\n"
+"gpuscan_tile_put_heads(tile, k, there ? words[bit / 32] >> bit % 32 : 0, there);\n"
+"}\n"
+"}\n"
 "GPUSCAN_INLINE void gpuscan_tile_heads_of_bits(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count,\n"
 "uint own, ulong policy) {\n"
-"uint left = gpuscan_tile_left(first, count);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"gpuscan_tile_put_heads(tile, k, there ? from.keys[i / 32] >> (uint)(i % 32) : 0, there);\n"
-"}\n"
+"uint left = gpuscan_tile_left(first, count), bit = (uint)(first + own) % 32;\n"
+"global const uint *words = from.keys + (first + own) / 32;\n"
+"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
+"gpuscan_tile_load_bits(tile, words, bit, GPUSCAN_TILE, own);\n"
+"else\n"
+"gpuscan_tile_load_bits(tile, words, bit, left, own);\n"
 "}\n"
 "#define gpuscan_tile_heads gpuscan_tile_heads_of_bits\n"
-"#elif GPUSCAN_HEADS || GPUSCAN_RUNS\n"
-"#if GPUSCAN_RUNS\n"
-"typedef gpuscan_src_vector gpuscan_keys;\n"
-"#define gpuscan_key_at gpuscan_src_at\n"
-"#else\n\n",
-"#define GPUSCAN_KEYS_BYTES (GPUSCAN_VECTOR * GPUSCAN_KEY_SIZE)\n"
-"#if GPUSCAN_KEYS_BYTES >= 4 && defined(__ENDIAN_LITTLE__)\n"
-"#define GPUSCAN_KEYS_WORDS (GPUSCAN_KEYS_BYTES / 4)\n"
-"#else\n"
-"#define GPUSCAN_KEYS_WORDS 0\n"
-"#endif\n"
-"typedef union {\n"
-"GPUSCAN_KEY element[GPUSCAN_VECTOR];\n"
-"#if GPUSCAN_KEYS_WORDS\n"
-"uint word[GPUSCAN_KEYS_WORDS];\n"
-"#endif\n"
-"} gpuscan_keys;\n\n"
-"static inline GPUSCAN_KEY gpuscan_key_at(const gpuscan_keys *keys, uint v) {\n"
-"#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
-"return (GPUSCAN_KEY)(GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) >> GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v));\n"
-"#else\n"
-"return keys->element[v];\n"
-"#endif\n"
-"}\n\n"
-"static inline void gpuscan_key_put(gpuscan_keys *keys, uint v, GPUSCAN_KEY key) {\n"
-"#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
-"GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) |= (uint)key << GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v);\n"
-"#else\n"
-"keys->element[v] = key;\n"
-"#endif\n"
-"}\n\n"
-"#if GPUSCAN_KEYS_WORDS\n"
-"GPUSCAN_INLINE void gpuscan_keys_load(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong policy) {\n"
-"#if GPUSCAN_KEYS_WORDS >= 4\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_KEYS_WORDS; w += 4) {\n"
-"uint4 x = gpuscan_load_hinted((global const uint4 *)from + w / 4, policy);\n"
-"keys->word[w] = x.x;\n"
-"keys->word[w + 1] = x.y;\n"
-"keys->word[w + 2] = x.z;\n"
-"keys->word[w + 3] = x.w;\n"
-"}\n"
-"#elif GPUSCAN_KEYS_WORDS == 2\n"
-"uint2 x = *(global const uint2 *)from;\n"
-"keys->word[0] = x.x;\n"
-"keys->word[1] = x.y;\n"
-"#else\n"
-"keys->word[0] = *(global const uint *)from;\n"
-"#endif\n"
-"}\n"
-"#endif\n\n\n"
-"GPUSCAN_INLINE void gpuscan_keys_fetch(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong first, uint left,\n"
-"uint own, ulong policy) {\n"
-"#if GPUSCAN_KEYS_WORDS\n"
-"const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
-"if (left == GPUSCAN_TILE && ((size_t)from & (aligned - 1)) == 0) {\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"gpuscan_keys_load(&keys[k], from + first + own + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"#if GPUSCAN_KEYS_WORDS\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_KEYS_WORDS; w++)\n"
-"keys[k].word[w] = 0;\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < there)\n"
-"gpuscan_key_put(&keys[k], v, from[first + own + k * GPUSCAN_VECTOR_STRIDE + v]);\n"
-"}\n"
-"}\n"
-"#endif\n\n\n\n",
+"#elif GPUSCAN_HEADS || GPUSCAN_RUNS\n\n\n"
 "#define GPUSCAN_KEYS_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
-"GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(global const GPUSCAN_KEY *from, const gpuscan_keys *keys, int k, ulong i,\n"
-"bool there, GPUSCAN_KEY prior) {\n"
+"GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(global const GPUSCAN_KEY *from, const gpuscan_key_vector *keys, int k,\n"
+"ulong i, bool there, GPUSCAN_KEY prior) {\n"
 "#if GPUSCAN_KEYS_FROM_LANES\n"
 "uint lane = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES;\n"
 "GPUSCAN_KEY key = gpuscan_key_at(&keys[k], GPUSCAN_VECTOR - 1);\n"
@@ -4068,13 +3699,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "key = from[i - 1];\n"
 "return key;\n"
 "#endif\n"
-"}\n\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_keys *keys, GPUSCAN_KEY before, uint left) {\n"
+"}\n\n\n",
+"GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_key_vector *keys, GPUSCAN_KEY before, uint left) {\n"
 "uint heads = 0;\n"
 "#if GPUSCAN_NIBBLES\n"
 "uint last = (uint)before << 24;\n"
 "GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
+"for (uint w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++) {\n"
 "uint word = keys->word[w];\n"
 "heads |= gpuscan_nibble(word ^ (word << 8 | last >> 24)) << 4 * w;\n"
 "last = word;\n"
@@ -4092,7 +3723,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "#define GPUSCAN_LOADS_PRIOR(at, left, own) \\\n"
 " (GPUSCAN_COMPARES_KEYS && GPUSCAN_KEYS_FROM_LANES && GPUSCAN_LANE == 0 && (own) < (left) && (at) > 0)\n"
-"GPUSCAN_INLINE void gpuscan_tile_vector_heads(gpuscan_tile *tile, const gpuscan_keys *keys,\n"
+"GPUSCAN_INLINE void gpuscan_tile_vector_heads(gpuscan_tile *tile, const gpuscan_key_vector *keys,\n"
 "global const GPUSCAN_KEY *from, ulong at, uint left, uint own) {\n"
 "#if GPUSCAN_RUNS\n"
 "GPUSCAN_KEY prior = tile->prior;\n"
@@ -4114,8 +3745,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "heads |= 1;\n"
 "gpuscan_tile_put_heads(tile, k, heads, there);\n"
 "}\n"
-"}\n\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_find_heads(gpuscan_tile *tile, const gpuscan_keys *keys,\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_find_heads(gpuscan_tile *tile, const gpuscan_key_vector *keys,\n"
 "global const GPUSCAN_KEY *from, ulong first, uint left, uint own) {\n"
 "if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
 "gpuscan_tile_vector_heads(tile, keys, from, first + own, GPUSCAN_TILE, own);\n"
@@ -4127,52 +3758,37 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "uint left = gpuscan_tile_left(first, count);\n"
 "#if GPUSCAN_RUNS\n"
 "tile->keys = GPUSCAN_ELEMENTS(from);\n"
+"#if GPUSCAN_KEYS_FROM_LANES\n"
+"tile->prior = 0;\n"
+"#endif\n"
 "if (GPUSCAN_LOADS_PRIOR(first + own, left, own))\n"
 "tile->prior = tile->keys[first + own - 1];\n"
 "#else\n"
-"gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_keys_fetch(keys, from.keys, first, left, own, policy);\n"
+"gpuscan_key_vector keys[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_key_fetch(keys, from.keys, first, count, own, 0xffffffffu, policy);\n"
 "gpuscan_tile_find_heads(tile, keys, from.keys, first, left, own);\n"
 "#endif\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_RUNS\n\n"
+"#if GPUSCAN_RUNS\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_run_heads(gpuscan_tile *tile, ulong first, ulong count) {\n"
 "gpuscan_tile_find_heads(tile, tile->vector, tile->keys, first, gpuscan_tile_left(first, count), GPUSCAN_OWN_FIRST);\n"
 "}\n"
 "#else\n"
 "#define gpuscan_tile_run_heads(tile, first, count)\n"
 "#endif\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+"GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
-"gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+"gpuscan_src_fetch(tile->vector, GPUSCAN_ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
 "#if GPUSCAN_HEADS || GPUSCAN_RUNS\n"
 "gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
-"gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu, policy);\n"
+"gpuscan_source_fetch(tile->value, from.values, first, count, own, 0xffffffffu, policy);\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n"
 "tile->base = from.base;\n"
 "#endif\n"
-"}\n\n"
-"#if GPUSCAN_HEADS || (GPUSCAN_SELECT && GPUSCAN_ONCE)\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_prefetch(gpuscan_from from, ulong first, ulong count) {\n"
-"if (first + GPUSCAN_TILE > count || GPUSCAN_SUBGROUP != 0)\n"
-"return;\n"
-"gpuscan_rows_prefetch(GPUSCAN_ELEMENTS(from) + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_src));\n"
-"#if GPUSCAN_REDUCES\n"
-"gpuscan_rows_prefetch(from.values + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_source));\n"
-"#endif\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
-"gpuscan_rows_prefetch(from.keys + first / 32, GPUSCAN_TILE / 8);\n"
-"#elif GPUSCAN_HEADS\n"
-"gpuscan_rows_prefetch(from.keys + first, GPUSCAN_TILE * (uint)sizeof(GPUSCAN_KEY));\n"
-"#endif\n"
-"}\n"
-"#endif\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
-"gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
 "}\n\n"
 "#if GPUSCAN_RUN_STATE\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
@@ -4186,7 +3802,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < left) {\n"
-"gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], i + v);\n"
+"gpuscan_number x = gpuscan_convert_value(gpuscan_source_at(&tile->value[k], v), i + v);\n"
 "if (v == 0 || (mask >> v & 1))\n"
 "run.open.value = x;\n"
 "else\n"
@@ -4202,11 +3818,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#if GPUSCAN_BITS\n"
 "mask = GPUSCAN_INVERT ? ~vector->element[0] : vector->element[0];\n"
 "return left > 0 ? mask : 0;\n"
-"#elif GPUSCAN_NIBBLES\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
-"mask |= gpuscan_nibble(vector->word[w]) << 4 * w;\n"
-"return (GPUSCAN_INVERT ? ~mask : mask) & GPUSCAN_FIRST_BITS(left);\n"
 "#else\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -4219,11 +3830,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#if !GPUSCAN_SELECT\n\n\n"
 "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
 "#if GPUSCAN_PACKED_HERE\n"
-"uint sum = gpuscan_packed_from(gpuscan_identity());\n"
+"uint sum = 0;\n"
 "GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+"for (int w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++)\n"
 "sum = gpuscan_packed_sum(vector->word[w], sum);\n"
-"return gpuscan_packed_to(sum);\n"
+"return (gpuscan_plain)sum;\n"
 "#else\n"
 "gpuscan_plain sum = gpuscan_identity_plain();\n"
 "GPUSCAN_UNROLL\n"
@@ -4364,7 +3975,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 3005 \"kernels.cl.inc\"\n"
+"#line 2617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4385,14 +3996,14 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "#if GPUSCAN_RESULTS_LISTED\n"
 "local gpuscan_listed *results;\n"
 "#endif\n"
-"local gpuscan_place *places;\n"
+"local gpuscan_place *places;\n\n"
 "uint share, shares;\n"
 "} gpuscan_list;\n\n"
 "typedef char gpuscan_list_follows[sizeof(gpuscan_shared) <= GPUSCAN_LIST_AT ? 1 : -1];\n"
 "GPUSCAN_FITS(list, GPUSCAN_LIST_AT + (GPUSCAN_TILE * GPUSCAN_STAGED_SIZE + 7) / 8 * 8 +\n"
 "GPUSCAN_TILE * GPUSCAN_RESULTS_LISTED +\n"
 "(GPUSCAN_PLACES ? GPUSCAN_TILE * (GPUSCAN_BITS ? 32 : 1) * sizeof(gpuscan_place) : 0))\n"
-"static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
+"static inline gpuscan_list gpuscan_list_of(uint share, uint shares, local gpuscan_shared *shared) {\n"
 "gpuscan_list list;\n"
 "local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
 "#if GPUSCAN_STAGES\n"
@@ -4404,8 +4015,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "at += GPUSCAN_TILE * sizeof(gpuscan_listed);\n"
 "#endif\n"
 "list.places = (local gpuscan_place *)at;\n"
-"list.share = 0;\n"
-"list.shares = 1;\n"
+"list.share = share;\n"
+"list.shares = shares;\n"
 "return list;\n"
 "}\n\n"
 "#if GPUSCAN_STAGES\n"
@@ -4420,42 +4031,25 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "#endif\n\n"
 "#if GPUSCAN_KEPT_ALONE\n\n"
-"#define GPUSCAN_COUNT_BITS (GPUSCAN_LANES * GPUSCAN_VECTOR * (GPUSCAN_BITS ? 32 : 1) < 256 ? 8 : 16)\n"
-"#define GPUSCAN_COUNT_PARTS (32 / GPUSCAN_COUNT_BITS)\n"
-"#define GPUSCAN_COUNT_WORDS ((GPUSCAN_ITEM_VECTORS + GPUSCAN_COUNT_PARTS - 1) / GPUSCAN_COUNT_PARTS)\n"
-"#define GPUSCAN_COUNT_OF(words, k) \\\n"
-" ((words)[(k) / GPUSCAN_COUNT_PARTS] >> ((k) % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS) & \\\n"
-" ((1u << GPUSCAN_COUNT_BITS) - 1))\n\n\n",
 "GPUSCAN_INLINE uint gpuscan_kept_scan(const uint *mask, uint *before, local gpuscan_shared *shared) {\n"
-"uint own[GPUSCAN_COUNT_WORDS], sum[GPUSCAN_COUNT_WORDS], all = 0;\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++)\n"
-"own[w] = 0;\n"
+"uint sum[GPUSCAN_ITEM_VECTORS], all = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"own[k / GPUSCAN_COUNT_PARTS] |= (uint)popcount(mask[k]) << (k % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS);\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++)\n"
-"sum[w] = own[w];\n"
+"sum[k] = popcount(mask[k]);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
 "GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++) {\n"
-"uint left = gpuscan_lane_up(sum[w], d);\n"
-"sum[w] += GPUSCAN_LANE >= d ? left : 0;\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++) {\n"
-"own[w] = sum[w] - own[w];\n"
-"sum[w] = gpuscan_lane_at(sum[w], GPUSCAN_LANES - 1);\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"uint left = gpuscan_lane_up(sum[k], d);\n"
+"sum[k] += GPUSCAN_LANE >= d ? left : 0;\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"before[k] = all + GPUSCAN_COUNT_OF(own, k);\n"
-"all += GPUSCAN_COUNT_OF(sum, k);\n"
+"before[k] = all + sum[k] - popcount(mask[k]);\n"
+"all += gpuscan_lane_at(sum[k], GPUSCAN_LANES - 1);\n"
 "}\n"
 "return all;\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "GPUSCAN_INLINE void gpuscan_heads_sum_of(gpuscan_plain *all, const uint *mask, const uint *rank, uint kept, ulong first,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4480,7 +4074,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0, kept;\n"
 "uint rank[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_ballot_t later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
-"gpuscan_tile_elements(&tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+"gpuscan_src_fetch(tile.vector, GPUSCAN_ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
 "gpuscan_tile_heads(&tile, from, first, count, own, policy);\n"
 "if (left == GPUSCAN_TILE)\n"
 "gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
@@ -4491,7 +4085,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "gpuscan_ballot_t heads = gpuscan_ballot(tile.mask[k] != 0);\n"
 "wanted = (heads != 0 ? 0 : wanted) | ((heads & later) == 0 ? 1u << k : 0);\n"
 "}\n"
-"gpuscan_tile_fetch_values(&tile, from.values, first, count, own, wanted, policy);\n"
+"gpuscan_source_fetch(tile.value, from.values, first, count, own, wanted, policy);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "open[k] = gpuscan_tile_vector_run(&tile, k, first + own + k * GPUSCAN_VECTOR_STRIDE,\n"
@@ -4517,7 +4111,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there) {\n"
-"gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v), next = x;\n"
+"gpuscan_number x = gpuscan_convert_value(gpuscan_source_at(&tile->value[k], v), first + at + v);\n"
+"gpuscan_number next = x;\n"
 "bool head = (mask >> v & 1) != 0;\n"
 "#if GPUSCAN_STAGES\n"
 "if (head)\n"
@@ -4535,7 +4130,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_runs(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_list list = gpuscan_list_of(shared);\n"
+"gpuscan_list list = gpuscan_list_of(0, 1, shared);\n"
 "gpuscan_plain all = gpuscan_identity_plain();\n"
 "gpuscan_number open[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
 "uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count), own = GPUSCAN_OWN_FIRST;\n"
@@ -4618,7 +4213,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 3276 \"kernels.cl.inc\"\n"
+"#line 2871 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4676,13 +4271,8 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_t total;\n"
 "gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
 "gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
-"#if GPUSCAN_HEADS && GPUSCAN_SPILLS\n\n",
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < sizeof(tile->heads) / 4; w++)\n"
-"tile->heads[w] = gpuscan_lane_at(tile->heads[w], GPUSCAN_LANE);\n"
-"#endif\n"
 "return gpuscan_after_base(tile->base, total);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_ANY_ORDER || (GPUSCAN_RUNS && !GPUSCAN_REDUCES)\n"
 "gpuscan_plain all = x[0];\n"
@@ -4720,23 +4310,19 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
 "#endif\n"
 "}\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_t total, sum;\n"
 "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
 "sum = gpuscan_tile_open_sum(src, first, count, policy, shared);\n"
 "#else\n"
 "gpuscan_tile tile;\n"
-"gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+"gpuscan_tile_fetch(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
 "sum = gpuscan_tile_sum_subgroup(&tile, first, count, shared);\n"
 "#endif\n"
 "gpuscan_group_prefix(sum, &total, shared);\n"
 "return gpuscan_after_base(src.base, total);\n"
-"}\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count,\n"
-"local gpuscan_shared *shared) {\n"
-"return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_t gpuscan_vector_sum_alone(gpuscan_from src, ulong i, ulong count) {\n"
 "gpuscan_t sum = gpuscan_identity();\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR && i + v < count; v++)\n"
@@ -4745,7 +4331,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "else\n"
 "sum = gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
 "return sum;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_t gpuscan_lanes_sum_alone(gpuscan_from src, ulong i, ulong count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "gpuscan_t sum = gpuscan_vector_sum_alone(src, i + GPUSCAN_LANE * GPUSCAN_VECTOR, count);\n"
@@ -4787,7 +4373,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_t before) {\n"
 "uint running = gpuscan_packed_before(before);\n"
 "GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+"for (int w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++)\n"
 "out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
 "}\n"
 "#endif\n"
@@ -4800,7 +4386,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#else\n"
 "return prefix;\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_within(gpuscan_tile *tile, gpuscan_prefix before, gpuscan_prefix outer,\n"
 "gpuscan_t *sum) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
@@ -4817,7 +4403,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "return outer;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "typedef struct {\n"
 "gpuscan_plain before;\n"
 "gpuscan_plain end;\n"
@@ -4857,6 +4443,9 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_plain base, uint heads, uint there) {\n"
 "gpuscan_plain running = ends->before, before = running;\n"
 "uint zeros = 0;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < (GPUSCAN_IS_PART(gpuscan_dst) ? sizeof(out->word) / 4 : 0); w++)\n"
+"out->word[w] = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there) {\n"
@@ -4901,69 +4490,62 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_vector_scan(out, x, &ends, tile->base, gpuscan_heads_of(tile, k), there);\n"
 "#endif\n"
 "}\n\n\n"
-"#if GPUSCAN_DST_PIECES\n"
-"#define GPUSCAN_PAST(dst) ((uint)(size_t)(dst) & (GPUSCAN_DST_PIECE_WORDS * 4 - 1))\n"
-"#define GPUSCAN_STORES_VECTORS(dst) (GPUSCAN_PAST(dst) == 0)\n"
-"#elif defined(GPUSCAN_DST_RAW)\n"
-"#define GPUSCAN_PAST(dst) ((uint)(size_t)(dst) & (GPUSCAN_DST_RAW_SIZE - 1))\n"
-"#define GPUSCAN_STORES_VECTORS(dst) (GPUSCAN_SHIFTS_DST || GPUSCAN_PAST(dst) == 0)\n"
-"#else\n"
-"#define GPUSCAN_PAST(dst) 0u\n"
-"#define GPUSCAN_STORES_VECTORS(dst) false\n"
-"#endif\n\n\n"
-"GPUSCAN_INLINE void gpuscan_vector_store(global gpuscan_dst *to, uint past, int k, const gpuscan_dst_vector *vector,\n"
-"gpuscan_dst_vector *before, local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_DST_PIECES\n"
-"gpuscan_pieces_store(to, vector, shared);\n"
-"#elif defined(GPUSCAN_DST_RAW)\n"
-"#if GPUSCAN_SHIFTS_DST\n"
-"if (past != 0) {\n"
-"gpuscan_vector_store_shifted(to, past, k, vector, before);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"gpuscan_store_vector(to, vector->raw);\n"
-"#endif\n"
-"}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
-"ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
+"GPUSCAN_INLINE void gpuscan_tile_store_by(const gpuscan_tile *tile, global gpuscan_dst *dst, ulong first, uint left,\n"
+"bool by_vectors, gpuscan_t prefix, gpuscan_plain last,\n"
 "local gpuscan_shared *shared) {\n"
-"uint own = GPUSCAN_OWN_FIRST, past = GPUSCAN_PAST(dst);\n"
-"ulong at = first + own;\n"
-"uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
-"gpuscan_plain last = tile->group;\n"
-"gpuscan_dst_vector out, before;\n"
-"gpuscan_plain left_before = GPUSCAN_VALUE_OF(prefix);\n"
-"if (gpuscan_begun_subgroup(tile))\n"
-"left_before = tile->base;\n"
-"if (GPUSCAN_BY_HEADS)\n"
-"last = gpuscan_combine_plain(left_before, last);\n"
-"if (GPUSCAN_ANY_ORDER && GPUSCAN_SUBGROUP != 0)\n"
-"prefix = gpuscan_combine(prefix, gpuscan_sum_of(tile->group, false));\n"
-"if (left == GPUSCAN_TILE && GPUSCAN_STORES_VECTORS(dst)) {\n"
+"uint own = GPUSCAN_OWN_FIRST;\n"
+"gpuscan_dst_vector out;\n"
+"#if GPUSCAN_SHIFTS\n"
+"uint4 before;\n"
+"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_tile_vector(&out, tile, prefix, i, k, GPUSCAN_TILE, own, &last, shared);\n"
-"gpuscan_vector_store(dst + i, past, k, &out, &before, shared);\n"
-"}\n"
-"return;\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+"ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
 "uint there = gpuscan_left_from(left, own, k);\n"
 "gpuscan_tile_vector(&out, tile, prefix, i, k, left, own, &last, shared);\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
-"gpuscan_store_vector(dst + i, out.raw);\n"
-"else\n"
+"if (by_vectors) {\n"
+"gpuscan_vector_store(dst + i, &out);\n"
+"continue;\n"
+"}\n"
+"#if GPUSCAN_SHIFTS\n"
+"if (!by_vectors) {\n"
+"gpuscan_vector_store_shifted(dst + i, &out, k, left == GPUSCAN_TILE ? 2 * GPUSCAN_VECTOR : there, &before,\n"
+"shared);\n"
+"continue;\n"
+"}\n"
+"#elif GPUSCAN_SPREADS\n"
+"if (!by_vectors) {\n"
+"uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0) + k * GPUSCAN_VECTOR_STRIDE;\n"
+"uint elements = min(gpuscan_left_past(left, begin), (uint)GPUSCAN_VECTOR_STRIDE);\n"
+"gpuscan_bytes_store(dst + first + begin, gpuscan_vectors_share(&out, shared),\n"
+"elements * (uint)sizeof(gpuscan_dst), GPUSCAN_LANE, GPUSCAN_LANES);\n"
+"continue;\n"
+"}\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there)\n"
 "dst[i + v] = gpuscan_dst_at(&out, v);\n"
 "}\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global gpuscan_dst *dst, ulong first, ulong count,\n"
+"gpuscan_t prefix, local gpuscan_shared *shared) {\n"
+"uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
+"gpuscan_plain last = tile->group;\n"
+"bool aligned = GPUSCAN_STORES_WHOLE && GPUSCAN_ALIGNED(gpuscan_dst, dst);\n"
+"if (GPUSCAN_BY_HEADS)\n"
+"last = gpuscan_combine_plain(gpuscan_begun_subgroup(tile) ? tile->base : GPUSCAN_VALUE_OF(prefix), last);\n"
+"if (GPUSCAN_ANY_ORDER && GPUSCAN_SUBGROUP != 0)\n"
+"prefix = gpuscan_combine(prefix, gpuscan_sum_of(tile->group, false));\n"
+"#if GPUSCAN_SHIFTS\n"
+"if (left == GPUSCAN_TILE)\n"
+"gpuscan_tile_store_by(tile, dst, first, GPUSCAN_TILE, aligned, prefix, last, shared);\n"
+"#else\n"
+"if (left == GPUSCAN_TILE && aligned)\n"
+"gpuscan_tile_store_by(tile, dst, first, GPUSCAN_TILE, true, prefix, last, shared);\n"
+"#endif\n"
+"else\n"
+"gpuscan_tile_store_by(tile, dst, first, left, false, prefix, last, shared);\n"
 "}\n\n",
 NULL};
 #else
@@ -4977,19 +4559,14 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3672 \"kernels.cl.inc\"\n"
+"#line 3250 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
 "#define GPUSCAN_EACH_16(at, d, lane) GPUSCAN_EACH_8(at, d, lane), GPUSCAN_EACH_8(at, d, (lane) + 8)\n"
 "#define GPUSCAN_EACH_LANE(lanes, at, d) GPUSCAN_PASTE(GPUSCAN_EACH_, lanes)(at, d, 0)\n"
 "#define GPUSCAN_LANE_AT(lane, none) (lane)\n\n\n\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
 "#define GPUSCAN_SHUFFLE(a, b, lanes) __builtin_shufflevector(a, b, lanes)\n"
-"#else\n"
-"#define GPUSCAN_SHUFFLE(a, b, lanes) \\\n"
-" shuffle2(a, b, GPUSCAN_PASTE(as_u, GPUSCAN_WIDE_MASK)((GPUSCAN_WIDE_MASK)(lanes)))\n"
-"#endif\n"
 "#define GPUSCAN_UP_AT(lane, from) (from) + (lane)\n"
 "#define GPUSCAN_UP(d, id, x) GPUSCAN_SHUFFLE(id, x, GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_UP_AT, GPUSCAN_WIDE - (d)))\n"
 "\n\n"
@@ -5078,22 +4655,25 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
 "return GPUSCAN_COMBINE;\n"
 "}\n\n"
+"#if !GPUSCAN_CONVERT_IS_CUSTOM\n"
+"typedef GPUSCAN_WIDEN(GPUSCAN_SRC) gpuscan_wide_source;\n"
+"static inline gpuscan_wide gpuscan_convert_wide(gpuscan_wide_source x) {\n"
+"#if GPUSCAN_SRC_F16\n"
+"return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (private const half *)&x));\n"
+"#else\n"
+"return GPUSCAN_CONVERT_WIDE(x);\n"
+"#endif\n"
+"}\n"
+"#endif\n\n"
 "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_source *src, ulong i) {\n"
 "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
 "gpuscan_wide_elements x;\n"
 "for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
 "x.element[v] = gpuscan_convert_value(src[i + v], i + v);\n"
 "return x.all;\n"
-"#elif GPUSCAN_SRC_F16\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
-"typedef GPUSCAN_WIDEN(ushort) unaligned __attribute__((aligned(sizeof(ushort))));\n"
-"GPUSCAN_WIDEN(ushort) x = *(global const unaligned *)(src + i);\n"
 "#else\n"
-"GPUSCAN_WIDEN(ushort) x = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i);\n"
-"#endif\n"
-"return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (private const half *)&x));\n"
-"#else\n"
-"return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
+"typedef gpuscan_wide_source unaligned __attribute__((aligned(sizeof(gpuscan_source))));\n"
+"return gpuscan_convert_wide(*(global const unaligned *)(src + i));\n"
 "#endif\n"
 "}\n\n\n\n\n"
 "#define GPUSCAN_LOWER_AT(lane, d) ((lane) & (d) ? GPUSCAN_WIDE + (((lane) | (2 * (d) - 1)) ^ (d)) : (lane))\n"
@@ -5106,21 +4686,19 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#define GPUSCAN_LAST(x) x.sf\n"
 "#else\n"
 "#define GPUSCAN_LAST(x) x.s7\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
 "volatile gpuscan_number id = GPUSCAN_IDENTITY;\n"
 "return (gpuscan_wide)(id);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_wide gpuscan_scan_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
 "x = gpuscan_combine_wide(GPUSCAN_BEFORE(1, id, x), x);\n"
 "if (lanes > 2)\n"
 "x = gpuscan_combine_wide(GPUSCAN_BEFORE(2, id, x), x);\n"
 "if (lanes > 4)\n"
 "x = gpuscan_combine_wide(GPUSCAN_BEFORE(4, id, x), x);\n"
-"#if GPUSCAN_WIDE == 16\n"
 "if (lanes > 8)\n"
 "x = gpuscan_combine_wide(GPUSCAN_BEFORE(8, id, x), x);\n"
-"#endif\n"
 "return x;\n"
 "}\n"
 "#define gpuscan_scan_wide(x, id) gpuscan_scan_lanes(x, id, GPUSCAN_WIDE)\n\n\n"
@@ -5134,18 +4712,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#else\n"
 "y = GPUSCAN_TO_DST_WIDE(x);\n"
 "#endif\n"
-"#if GPUSCAN_HAS_STREAM_STORE\n"
-"if (stream) {\n"
-"GPUSCAN_STREAM_STORE(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
 "typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_result))));\n"
+"if (stream)\n"
+"__builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
+"else\n"
 "*(global unaligned *)(dst + i) = y;\n"
-"#else\n"
-"GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
-"#endif\n"
 "}\n\n"
 "#if GPUSCAN_HEADS || GPUSCAN_REDUCES\n\n"
 "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
@@ -5155,28 +4726,24 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "const GPUSCAN_WIDEN(uint) lanes = (GPUSCAN_WIDEN(uint))(GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_BIT_AT, 0));\n"
 "return GPUSCAN_MASK_OF(((GPUSCAN_WIDEN(uint))(bits) & lanes) != 0u);\n"
 "}\n\n\n\n"
+"#define GPUSCAN_SEGMENTS_STEP(d) \\\n"
+" x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(d, id, x), x); \\\n"
+" *closed |= GPUSCAN_BEFORE(d, (gpuscan_mask)(0), *closed)\n"
 "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
-"const gpuscan_mask none = (gpuscan_mask)(0);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(1, id, x), x);\n"
-"*closed |= GPUSCAN_BEFORE(1, none, *closed);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(2, id, x), x);\n"
-"*closed |= GPUSCAN_BEFORE(2, none, *closed);\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(4, id, x), x);\n"
-"*closed |= GPUSCAN_BEFORE(4, none, *closed);\n"
-"#if GPUSCAN_WIDE == 16\n"
-"x = gpuscan_combine_wide(*closed ? id : GPUSCAN_BEFORE(8, id, x), x);\n"
-"*closed |= GPUSCAN_BEFORE(8, none, *closed);\n"
-"#endif\n"
+"GPUSCAN_SEGMENTS_STEP(1);\n"
+"GPUSCAN_SEGMENTS_STEP(2);\n"
+"GPUSCAN_SEGMENTS_STEP(4);\n"
+"if (GPUSCAN_WIDE > 8) {\n"
+"GPUSCAN_SEGMENTS_STEP(8);\n"
+"}\n"
 "return x;\n"
 "}\n"
 "#endif\n"
 "#endif\n\n\n\n",
 "static inline uint gpuscan_span_head(global const gpuscan_dst *dst, ulong first, uint flags) {\n"
-"#if GPUSCAN_WIDE > 1\n"
 "size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n"
-"if ((flags & GPUSCAN_FLAG_STREAM) && past)\n"
+"if (GPUSCAN_WIDE > 1 && (flags & GPUSCAN_FLAG_STREAM) && past)\n"
 "return (uint)((mask + 1 - past) / sizeof(gpuscan_dst));\n"
-"#endif\n"
 "return 0;\n"
 "}\n\n"
 "#if !GPUSCAN_HEADS\n"
@@ -5186,9 +4753,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_number b = gpuscan_convert_value(src[i + quarter], i + quarter);\n"
 "gpuscan_number c = gpuscan_convert_value(src[i + 2 * quarter], i + 2 * quarter);\n"
 "gpuscan_number d = gpuscan_convert_value(src[i + 3 * quarter], i + 3 * quarter);\n"
-"#if GPUSCAN_REDUCES\n"
-"GPUSCAN_UNROLL\n"
-"#endif\n"
 "for (ulong v = 1; v < quarter; v++) {\n"
 "ulong at = i + v;\n"
 "a = gpuscan_combine_numbers(a, gpuscan_convert_value(src[at], at));\n"
@@ -5200,28 +4764,22 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "#endif\n"
 "#if !GPUSCAN_RUNS\n"
-"#if GPUSCAN_REDUCE\n\n"
-"#define GPUSCAN_SUM_BLOCK 64ul\n"
-"static inline gpuscan_t gpuscan_block_sum(global const gpuscan_src *src, ulong i) {\n"
-"gpuscan_prefetch_next(src + i, GPUSCAN_SUM_BLOCK * sizeof(gpuscan_src));\n"
-"return gpuscan_quarters_sum(src, i, GPUSCAN_SUM_BLOCK / 4);\n"
-"}\n"
+"#if GPUSCAN_REDUCE\n"
+"#define GPUSCAN_SUM_BLOCK 64ul\n\n"
 "__attribute__((noinline))\n"
 "static gpuscan_t gpuscan_blocks_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
-"ulong apart = (last - first) / (2 * GPUSCAN_SUM_BLOCK) * GPUSCAN_SUM_BLOCK;\n"
-"gpuscan_cascade lower = gpuscan_cascade_begin(), upper = lower;\n"
+"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "gpuscan_t rest = gpuscan_identity();\n"
-"for (ulong i = first; i < first + apart; i += GPUSCAN_SUM_BLOCK) {\n"
-"gpuscan_t a = gpuscan_block_sum(src, i), b = gpuscan_block_sum(src, i + apart);\n"
-"gpuscan_cascade_step(&lower, &a, GPUSCAN_CASCADE);\n"
-"gpuscan_cascade_step(&upper, &b, GPUSCAN_CASCADE);\n"
+"for (; first + GPUSCAN_SUM_BLOCK <= last; first += GPUSCAN_SUM_BLOCK) {\n"
+"gpuscan_prefetch_next(src + first, GPUSCAN_SUM_BLOCK * sizeof(gpuscan_src));\n"
+"gpuscan_t sum = gpuscan_quarters_sum(src, first, GPUSCAN_SUM_BLOCK / 4);\n"
+"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
 "}\n"
-"for (ulong i = first + 2 * apart; i < last; i++)\n"
-"rest = gpuscan_combine(rest, gpuscan_convert(src[i], i));\n"
-"return gpuscan_combine(gpuscan_cascade_end(&lower, gpuscan_identity(), GPUSCAN_CASCADE),\n"
-"gpuscan_cascade_end(&upper, rest, GPUSCAN_CASCADE));\n"
+"for (; first < last; first++)\n"
+"rest = gpuscan_combine(rest, gpuscan_convert(src[first], first));\n"
+"return gpuscan_cascade_end(&cascade, rest, GPUSCAN_CASCADE);\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
 "ulong i = first + 1, quarter = (last - first) / 4;\n"
 "gpuscan_t sum;\n"
@@ -5241,7 +4799,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return sum;\n"
 "}\n"
 "#else\n"
-"#if GPUSCAN_REDUCES\n\n"
+"#if GPUSCAN_REDUCES\n\n",
 "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
 "#if GPUSCAN_WIDE > 1\n"
 "gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
@@ -5385,7 +4943,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "heads.mask = gpuscan_heads_wide(from, i);\n"
 "for (uint v = GPUSCAN_WIDE; v < count; v += GPUSCAN_WIDE)\n"
 "heads.mask |= gpuscan_heads_wide(from, i + v);\n"
-"GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < sizeof(gpuscan_mask) / 8; w++)\n"
 "any |= heads.word[w];\n"
 "return any != 0;\n"
@@ -5619,11 +5176,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "const gpuscan_wide_before *after, bool apart, bool stream) {\n"
 "if (GPUSCAN_PREFETCH_DST)\n"
 "GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
-"#if GPUSCAN_ANY_ORDER\n"
+"if (GPUSCAN_ANY_ORDER)\n"
 "x = gpuscan_combine_wide(after->own.low, x);\n"
-"#elif GPUSCAN_EXACT_PREFIX\n"
+"else if (GPUSCAN_EXACT_PREFIX)\n"
 "x = gpuscan_combine_wide(after->own.high, x);\n"
-"#endif\n"
 "if (apart)\n"
 "x = gpuscan_combine_wide(after->span.low, x);\n"
 "if (apart && GPUSCAN_EXACT_PREFIX)\n"
@@ -5636,13 +5192,15 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n\n"
 "static inline void gpuscan_scan_vector(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
 "gpuscan_wide_before *after, bool has_heads, bool apart, bool stream) {\n"
-"gpuscan_wide x = gpuscan_load_wide(GPUSCAN_ELEMENTS(from), i), left = id, before;\n"
+"gpuscan_wide x = gpuscan_load_wide(GPUSCAN_ELEMENTS(from), i), before;\n"
+"gpuscan_wide left = GPUSCAN_ANY_ORDER ? id : after->own.low;\n"
 "gpuscan_wide_before here = *after;\n"
 "#if GPUSCAN_HEADS\n"
-"gpuscan_mask heads = (gpuscan_mask)(0), closed = heads;\n"
 "if (has_heads) {\n"
-"closed = heads = gpuscan_heads_wide(from, i);\n"
+"gpuscan_mask heads = gpuscan_heads_wide(from, i), closed = heads;\n"
 "x = gpuscan_segments_scan_wide(x, id, &closed);\n"
+"x = closed ? x : gpuscan_combine_wide(left, x);\n"
+"before = heads ? id : GPUSCAN_UP(1, left, x);\n"
 "here.own.high = closed ? id : here.own.high;\n"
 "here.span.low = closed ? (gpuscan_wide)(from.base) : here.span.low;\n"
 "here.span.high = closed ? id : here.span.high;\n"
@@ -5651,23 +5209,15 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "after->begun = after->begun || GPUSCAN_LAST(closed);\n"
 "} else\n"
 "#endif\n"
+"{\n"
 "x = gpuscan_scan_wide(x, id);\n"
-"#if !GPUSCAN_ANY_ORDER\n"
-"left = after->own.low;\n"
-"#if GPUSCAN_HEADS\n"
-"x = closed ? x : gpuscan_combine_wide(left, x);\n"
-"#else\n"
-"x = gpuscan_combine_wide(left, x);\n"
-"#endif\n"
-"#endif\n"
+"x = GPUSCAN_ANY_ORDER ? x : gpuscan_combine_wide(left, x);\n"
 "before = GPUSCAN_UP(1, left, x);\n"
-"#if GPUSCAN_HEADS\n"
-"before = heads ? id : before;\n"
-"#endif\n"
+"}\n"
 "gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : before, &here, apart, stream);\n"
 "gpuscan_wide_past(after, x);\n"
-"}\n\n",
-"#if GPUSCAN_HEADS\n\n"
+"}\n\n"
+"#if GPUSCAN_HEADS\n\n",
 "static inline void gpuscan_scan_step(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
 "gpuscan_wide_before *after, bool apart, bool stream) {\n"
 "gpuscan_prefetch_next(from.src + i, GPUSCAN_STEP * sizeof(gpuscan_src));\n"
@@ -5689,11 +5239,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_wide d = gpuscan_scan_wide(gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), id);\n"
 "b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), b);\n"
 "d = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(c)), d);\n"
-"#if !GPUSCAN_ANY_ORDER\n"
+"if (!GPUSCAN_ANY_ORDER) {\n"
 "left = after->own.low;\n"
 "a = gpuscan_combine_wide(left, a);\n"
 "b = gpuscan_combine_wide(left, b);\n"
-"#endif\n"
+"}\n"
 "lower = (gpuscan_wide)(GPUSCAN_LAST(b));\n"
 "c = gpuscan_combine_wide(lower, c);\n"
 "d = gpuscan_combine_wide(lower, d);\n"
@@ -5704,7 +5254,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "gpuscan_wide_past(after, d);\n"
 "}\n"
 "#define gpuscan_scan_step gpuscan_scan_four\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "static inline ulong gpuscan_vectors_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong last,\n"
 "gpuscan_before *before, bool apart, bool stream, gpuscan_wide_sum *sum,\n"
 "gpuscan_from ahead) {\n"
@@ -5732,7 +5282,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "before->begun = after.begun;\n"
 "return i;\n"
 "}\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "static inline gpuscan_t gpuscan_span_scan_beside(const gpuscan_span *span, global gpuscan_dst *dst,\n"
 "gpuscan_prefix prefix, bool apart, uint flags, gpuscan_span *ahead) {\n"
 "gpuscan_from from = span->src;\n"
@@ -5813,8 +5363,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4632 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4179 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
 "uint tile, share, shares;\n"
@@ -5833,13 +5383,13 @@ static const char *const gpuscan__piece_handover[] = {
 "#define GPUSCAN_TEST_STORED(tile) GPUSCAN_PREFIX_WORDS\n"
 "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_PREFIX_WORDS\n"
 "#define GPUSCAN_TEST_PAUSE(p)\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_WORD\n"
 "#define GPUSCAN_EMPTY 0u\n"
 "#define GPUSCAN_AGGREGATE 1u\n"
 "#define GPUSCAN_PREFIX 2u\n\n"
-"#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
-"#define GPUSCAN_SLOTS (GPUSCAN_PREFIX_WORDS == 1 ? 1 : 2)\n\n\n"
+"#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n\n"
+"\n"
 "#define GPUSCAN_PREFIX_WORDS \\\n"
 " (((int)sizeof(gpuscan_prefix) + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
 "typedef union {\n"
@@ -5867,10 +5417,6 @@ static const char *const gpuscan__piece_handover[] = {
 "return (gpuscan_payload)word;\n"
 "#endif\n"
 "}\n\n\n"
-"static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n"
-"uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
-"return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_PREFIX_WORDS;\n"
-"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_prefix value, int words) {\n"
 "gpuscan_payloads payloads;\n"
 "GPUSCAN_UNROLL\n"
@@ -5884,7 +5430,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "}\n\n",
 "GPUSCAN_OF_WORDS(gpuscan_of_payloads, gpuscan_prefix, gpuscan_payloads, payload)\n\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_words_load_some(global gpuscan_word *slot, uint tag, gpuscan_prefix *value, int words) {\n"
+"GPUSCAN_INLINE bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_prefix *value, int words) {\n"
 "gpuscan_payloads payloads;\n"
 "bool there = true;\n"
 "GPUSCAN_UNROLL\n"
@@ -5901,29 +5447,68 @@ static const char *const gpuscan__piece_handover[] = {
 "if (there)\n"
 "*value = gpuscan_of_payloads(&payloads);\n"
 "return there;\n"
-"}\n"
-"GPUSCAN_INLINE bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_prefix *value) {\n"
-"return gpuscan_words_load_some(slot, tag, value, GPUSCAN_PREFIX_WORDS);\n"
-"}\n\n"
-"static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag,\n"
-"gpuscan_prefix value) {\n"
-"gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
-"GPUSCAN_TEST_STORED(tile));\n"
 "}\n\n\n"
-"static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix *value) {\n"
+"static inline bool gpuscan_may_poll(uint *polls) {\n"
+"return (*polls)++ < GPUSCAN_POLLS;\n"
+"}\n\n"
+"#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n\n\n"
+"#define GPUSCAN_NONE 0xffffffffu\n\n\n"
+"#define GPUSCAN_SHARES_WORD (GPUSCAN_ONE_WORD && !GPUSCAN_AHEAD)\n\n\n\n"
+"typedef struct {\n"
+"gpuscan_from src;\n"
+"ulong count;\n"
+"gpuscan_t base;\n"
+"global gpuscan_word *sums, *prefixes;\n"
+"uint epoch;\n"
+"bool in_place;\n"
+"} gpuscan_row;\n\n\n"
+"GPUSCAN_INLINE gpuscan_row gpuscan_row_of(gpuscan_row row, ulong r, uint row_tiles, ulong src_pitch) {\n"
+"row.src = GPUSCAN_FROM_ROW(row.src, r * src_pitch);\n"
+"row.sums += r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
+"row.prefixes += r * row_tiles * GPUSCAN_PREFIX_WORDS;\n"
+"return row;\n"
+"}\n\n\n"
+"#define GPUSCAN_ROW_TAG(row) ((row)->epoch << 2 | GPUSCAN_AGGREGATE)\n"
+"GPUSCAN_INLINE bool gpuscan_sum_load(const gpuscan_row *row, uint tile, gpuscan_t *value) {\n"
+"gpuscan_prefix sum;\n"
+"bool there = gpuscan_words_load(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, GPUSCAN_ROW_TAG(row), &sum,\n"
+"GPUSCAN_VALUE_WORDS);\n"
+"if (there)\n"
+"*value = gpuscan_link_sum(sum);\n"
+"return there;\n"
+"}\n"
+"GPUSCAN_INLINE void gpuscan_sum_store(const gpuscan_row *row, uint tile, gpuscan_t value) {\n"
+"gpuscan_words_store(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, GPUSCAN_ROW_TAG(row), gpuscan_link_of(value),\n"
+"min(GPUSCAN_TEST_STORED(tile), GPUSCAN_VALUE_WORDS));\n"
+"}\n"
+"GPUSCAN_INLINE bool gpuscan_after_load(const gpuscan_row *row, uint tile, gpuscan_prefix *after) {\n"
+"return gpuscan_words_load(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after,\n"
+"GPUSCAN_PREFIX_WORDS);\n"
+"}\n"
+"GPUSCAN_INLINE void gpuscan_after_store(const gpuscan_row *row, uint tile, gpuscan_prefix after) {\n"
+"gpuscan_words_store(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, row->epoch << 2 | GPUSCAN_PREFIX, after,\n"
+"GPUSCAN_TEST_STORED(tile));\n"
+"}\n\n\n\n",
+"static inline uint gpuscan_observe(const gpuscan_row *row, uint tile, gpuscan_prefix *value) {\n"
 "uint flag = GPUSCAN_EMPTY;\n"
-"#if GPUSCAN_ONE_WORD\n"
+"#if GPUSCAN_SHARES_WORD\n"
 "gpuscan_payloads payloads;\n"
-"gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
+"gpuscan_word word = gpuscan_word_load(row->sums + tile);\n"
 "uint tag = gpuscan_word_tag(word);\n"
 "payloads.payload[0] = gpuscan_word_payload(word);\n"
 "*value = payloads.value;\n"
-"if (tag >> 2 == epoch)\n"
+"if (tag >> 2 == row->epoch)\n"
 "flag = tag & 3u;\n"
 "#else\n"
-"for (uint f = GPUSCAN_PREFIX; f != GPUSCAN_EMPTY && flag == GPUSCAN_EMPTY; f--)\n"
-"if (gpuscan_words_load(gpuscan_slot(states, tile, f), epoch << 2 | f, value))\n"
-"flag = f;\n"
+"gpuscan_t sum;\n"
+"#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
+"if (gpuscan_after_load(row, tile, value))\n"
+"return GPUSCAN_PREFIX;\n"
+"#endif\n"
+"if (gpuscan_sum_load(row, tile, &sum)) {\n"
+"flag = GPUSCAN_AGGREGATE;\n"
+"*value = gpuscan_link_of(sum);\n"
+"}\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n"
 "if (flag == GPUSCAN_AGGREGATE && GPUSCAN_HAS_BEGUN(gpuscan_link_sum(*value))) {\n"
@@ -5932,53 +5517,24 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "#endif\n"
 "return flag;\n"
-"}\n\n\n\n\n\n"
-"static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_prefix value) {\n"
-"global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
+"}\n\n\n\n\n\n\n"
+"static inline void gpuscan_publish_for(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
+"global gpuscan_word *slot = row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS;\n"
+"uint tag = row->epoch << 2 | (GPUSCAN_AHEAD ? GPUSCAN_PREFIX : GPUSCAN_AGGREGATE);\n"
+"gpuscan_prefix seen;\n"
 "gpuscan_payloads payloads;\n"
 "int words = GPUSCAN_TEST_ADDED(tile);\n"
 "for (int p = 0; p < GPUSCAN_PREFIX_WORDS; p++)\n"
 "payloads.payload[p] = 0;\n"
-"payloads.value = value;\n"
-"gpuscan_device_fence();\n"
-"#if !GPUSCAN_ONE_WORD\n"
-"if (gpuscan_observe(states, tile, epoch, &value) != GPUSCAN_EMPTY)\n"
+"payloads.value = gpuscan_link_of(sum);\n"
+"if (gpuscan_observe(row, tile, &seen) != GPUSCAN_EMPTY)\n"
 "return;\n"
-"#endif\n"
-"for (int p = 0; p < GPUSCAN_PREFIX_WORDS && words > 0; p++) {\n"
-"gpuscan_word seen = gpuscan_word_load(slot + p);\n"
-"gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
-"if (gpuscan_word_tag(seen) >> 2 == epoch)\n"
+"for (int p = 0; p < GPUSCAN_VALUE_WORDS && words > 0; p++) {\n"
+"if (gpuscan_word_tag(gpuscan_word_load(slot + p)) >> 2 == row->epoch)\n"
 "continue;\n"
-"#if GPUSCAN_WORD == 128\n"
-"gpuscan_word_store(slot + p, word);\n"
-"#else\n"
-"GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word);\n"
-"#endif\n"
+"gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
 "words--;\n"
 "}\n"
-"}\n\n\n\n",
-"static inline bool gpuscan_may_poll(uint *polls) {\n"
-"return (*polls)++ < GPUSCAN_POLLS;\n"
-"}\n\n"
-"#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n\n\n"
-"#define GPUSCAN_NONE 0xffffffffu\n\n\n"
-"#define GPUSCAN_TILE_WORDS \\\n"
-" (GPUSCAN_FEW != 0 || GPUSCAN_AHEAD ? GPUSCAN_VALUE_WORDS : GPUSCAN_SLOTS * GPUSCAN_PREFIX_WORDS)\n\n\n"
-"typedef struct {\n"
-"gpuscan_from src;\n"
-"ulong count;\n"
-"gpuscan_t base;\n"
-"global gpuscan_word *sums, *prefixes;\n"
-"uint epoch;\n"
-"bool in_place;\n"
-"} gpuscan_row;\n"
-"#define GPUSCAN_ROW_TAG(row) ((row)->epoch << 2 | GPUSCAN_AGGREGATE)\n\n\n"
-"GPUSCAN_INLINE gpuscan_row gpuscan_row_of(gpuscan_row row, ulong r, uint row_tiles, ulong src_pitch) {\n"
-"row.src = GPUSCAN_FROM_ROW(row.src, r * src_pitch);\n"
-"row.sums += r * row_tiles * GPUSCAN_TILE_WORDS;\n"
-"row.prefixes += r * row_tiles * GPUSCAN_PREFIX_WORDS;\n"
-"return row;\n"
 "}\n\n\n"
 "static inline uint gpuscan_live_tiles(ulong count) {\n"
 "return (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0));\n"
@@ -5997,32 +5553,18 @@ static const char *const gpuscan__piece_handover[] = {
 "#else\n"
 "#define GPUSCAN_FOR_DRAWS(number, counter, all, drawers, own)\n"
 "#define GPUSCAN_NEXT_TILE return\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#if GPUSCAN_GROUPS_IN_ORDER\n"
 "#define GPUSCAN_START_NUMBER(states) (GPUSCAN_TEST_GROUP)\n"
 "#else\n"
 "#define GPUSCAN_START_NUMBER(states) \\\n"
 " gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket)\n"
 "#endif\n\n"
-"#if GPUSCAN_AHEAD || GPUSCAN_FEW\n\n\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_state_load(const gpuscan_row *row, uint tile, gpuscan_t *value) {\n"
-"gpuscan_prefix sum;\n"
-"bool there = gpuscan_words_load_some(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, GPUSCAN_ROW_TAG(row), &sum,\n"
-"GPUSCAN_VALUE_WORDS);\n"
-"if (there)\n"
-"*value = gpuscan_link_sum(sum);\n"
-"return there;\n"
-"}\n"
-"GPUSCAN_INLINE void gpuscan_state_store(const gpuscan_row *row, uint tile, uint tag, gpuscan_t value) {\n"
-"int stored = GPUSCAN_TEST_STORED(tile);\n"
-"gpuscan_words_store(row->sums + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, gpuscan_link_of(value),\n"
-"stored < GPUSCAN_VALUE_WORDS ? stored : GPUSCAN_VALUE_WORDS);\n"
-"}\n\n\n",
-"#define GPUSCAN_TAG_FOR_OTHERS(row) (GPUSCAN_ROW_TAG(row) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_state_await(const gpuscan_row *row, uint tile, bool there, gpuscan_t *sum) {\n"
+"#if GPUSCAN_AHEAD || GPUSCAN_FEW\n\n\n\n"
+"GPUSCAN_INLINE bool gpuscan_sum_arrives(const gpuscan_row *row, uint tile, bool there, gpuscan_t *sum) {\n"
 "uint polls = 0;\n"
 "while (!there && gpuscan_may_poll(&polls))\n"
-"there = gpuscan_state_load(row, tile, sum);\n"
+"there = gpuscan_sum_load(row, tile, sum);\n"
 "return there;\n"
 "}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to,\n"
@@ -6030,14 +5572,14 @@ static const char *const gpuscan__piece_handover[] = {
 "uint tile = from + GPUSCAN_WINDOW_LANE;\n"
 "gpuscan_ballot_t late;\n"
 "gpuscan_t sum = gpuscan_identity();\n"
-"bool there = tile >= to || gpuscan_state_load(row, tile, &sum);\n"
+"bool there = tile >= to || gpuscan_sum_load(row, tile, &sum);\n"
 "for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n"
 "uint l = gpuscan_lowest(late);\n"
 "gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count, shared);\n"
 "gpuscan_device_fence();\n"
-"if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row, tile, &sum)) {\n"
+"if (GPUSCAN_WINDOW_LANE == l && !gpuscan_sum_load(row, tile, &sum)) {\n"
 "sum = x;\n"
-"gpuscan_state_store(row, tile, GPUSCAN_TAG_FOR_OTHERS(row), sum);\n"
+"gpuscan_publish_for(row, tile, sum);\n"
 "}\n"
 "}\n"
 "return gpuscan_window_begin(sum, shared);\n"
@@ -6050,13 +5592,12 @@ static const char *const gpuscan__piece_handover[] = {
 "if (!GPUSCAN_TEST_SILENT(tile)) {\n"
 "#if GPUSCAN_FEW\n"
 "if ((ulong)(tile + 1) * GPUSCAN_TILE < row->count)\n"
-"gpuscan_state_store(row, tile, GPUSCAN_ROW_TAG(row), sum);\n"
+"gpuscan_sum_store(row, tile, sum);\n"
 "#else\n"
 "if (!GPUSCAN_HAS_BEGUN(sum) && tile != 0)\n"
-"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_AGGREGATE, gpuscan_link_of(sum));\n"
+"gpuscan_sum_store(row, tile, sum);\n"
 "else\n"
-"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX,\n"
-"gpuscan_prefix_next(gpuscan_prefix_of(row->base), sum, 0));\n"
+"gpuscan_after_store(row, tile, gpuscan_prefix_next(gpuscan_prefix_of(row->base), sum, 0));\n"
 "#endif\n"
 "}\n"
 "if (row->in_place)\n"
@@ -6071,7 +5612,7 @@ static const char *const gpuscan__piece_handover[] = {
 "for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
 "uint t = from + GPUSCAN_LANE;\n"
 "gpuscan_t x = gpuscan_identity();\n"
-"if (gpuscan_ballot(!gpuscan_state_await(row, t, t >= tile, &x)))\n"
+"if (gpuscan_ballot(!gpuscan_sum_arrives(row, t, t >= tile, &x)))\n"
 "x = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n"
 "else\n"
 "x = gpuscan_window_begin(x, shared);\n"
@@ -6105,16 +5646,16 @@ static const char *const gpuscan__piece_handover[] = {
 "#elif !GPUSCAN_AHEAD\n\n\n\n\n",
 "#if GPUSCAN_EXACT_PREFIX\n"
 "#define GPUSCAN_CHAIN_STEP (GPUSCAN_WINDOW < 2 * GPUSCAN_TILE_LINKS ? (GPUSCAN_WINDOW + 1) / 2 : GPUSCAN_TILE_LINKS)\n"
-"#define GPUSCAN_UNROLL_STEPS\n"
+"#define GPUSCAN_UNROLL_CHAIN\n"
 "#else\n"
 "#define GPUSCAN_CHAIN_STEP 1\n"
-"#define GPUSCAN_UNROLL_STEPS GPUSCAN_UNROLL_8\n"
+"#define GPUSCAN_UNROLL_CHAIN GPUSCAN_UNROLL_8\n"
 "#endif\n"
 "#define GPUSCAN_CHAIN_STEPS(links) (((links) + GPUSCAN_CHAIN_STEP - 1) / GPUSCAN_CHAIN_STEP * GPUSCAN_CHAIN_STEP)\n\n"
 "\n"
 "GPUSCAN_INLINE uint gpuscan_observe_before(const gpuscan_row *row, uint before, uint tile, gpuscan_prefix *value) {\n"
 "if (GPUSCAN_CHAIN_STEP == 1 || before < tile)\n"
-"return gpuscan_observe(row->sums, before, row->epoch, value);\n"
+"return gpuscan_observe(row, before, value);\n"
 "*value = gpuscan_link_of(gpuscan_identity());\n"
 "return GPUSCAN_AGGREGATE;\n"
 "}\n\n\n"
@@ -6161,7 +5702,7 @@ static const char *const gpuscan__piece_handover[] = {
 "x = gpuscan_identity_plain();\n"
 "if (!is_last)\n"
 "flag = gpuscan_observe_before(row, found.end + GPUSCAN_WINDOW - 1 - GPUSCAN_WINDOW_LANE, tile, &next);\n"
-"GPUSCAN_UNROLL_STEPS\n"
+"GPUSCAN_UNROLL_CHAIN\n"
 "for (uint l = found.end - found.lane < tile ? GPUSCAN_CHAIN_STEPS(found.lane) : 0; l > 0;\n"
 "l -= GPUSCAN_CHAIN_STEP) {\n"
 "uint links = found.end - l + GPUSCAN_CHAIN_STEP;\n"
@@ -6192,12 +5733,13 @@ static const char *const gpuscan__piece_handover[] = {
 "if (late == GPUSCAN_NONE)\n"
 "break;\n"
 "gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)late * GPUSCAN_TILE, row->count, shared);\n"
+"gpuscan_device_fence();\n"
 "if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_publish_for(row->sums, late, row->epoch, gpuscan_link_of(x));\n"
+"gpuscan_publish_for(row, late, x);\n"
 "}\n"
 "prefix = gpuscan_add_later(row, tile, found, shared);\n"
 "if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0 && tile != 0)\n"
-"gpuscan_publish(row->sums, tile, row->epoch, GPUSCAN_PREFIX, gpuscan_prefix_next(prefix, sum, tile));\n"
+"gpuscan_after_store(row, tile, gpuscan_prefix_next(prefix, sum, tile));\n"
 "return prefix;\n"
 "}\n\n"
 "#if !GPUSCAN_CPU\n"
@@ -6216,22 +5758,21 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "#endif\n\n"
 "#if GPUSCAN_AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
-"#define GPUSCAN_FINDERS (GPUSCAN_OP_LISTS ? 1 : GPUSCAN_FOLDERS)\n\n\n"
-"GPUSCAN_INLINE bool gpuscan_after_load(const gpuscan_row *row, uint tile, gpuscan_prefix *after) {\n"
-"return gpuscan_words_load(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after);\n"
-"}\n"
-"GPUSCAN_INLINE void gpuscan_after_store(const gpuscan_row *row, uint tile, gpuscan_prefix after) {\n"
-"gpuscan_words_store(row->prefixes + (ulong)tile * GPUSCAN_PREFIX_WORDS, GPUSCAN_ROW_TAG(row), after,\n"
-"GPUSCAN_TEST_STORED(tile));\n"
-"}\n\n\n\n"
+"#if GPUSCAN_SELECT || !GPUSCAN_LOADS_TOGETHER\n"
+"#define GPUSCAN_ONE_FINDER 1\n"
+"#else\n"
+"#define GPUSCAN_ONE_FINDER 0\n"
+"#endif\n"
+"#define GPUSCAN_FINDERS (GPUSCAN_ONE_FINDER ? 1 : GPUSCAN_SUBGROUPS)\n\n\n\n"
 "#define GPUSCAN_WANTS_AFTER(row, tile) (GPUSCAN_INCLUSIVE || (ulong)((tile) + 1) * GPUSCAN_TILE >= (row)->count)\n"
 "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
 "if (GPUSCAN_LANE == 0)\n"
 "shared->prefix = gpuscan_prefix_of(after);\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_row *row, uint tile, gpuscan_prefix *prefix,\n"
 "local gpuscan_shared *shared) {\n"
+"if (GPUSCAN_ONE_FINDER && GPUSCAN_ITEM != 0)\n"
+"return true;\n"
 "#if GPUSCAN_LOADS_AFTER\n"
 "if (GPUSCAN_WANTS_AFTER(row, tile)) {\n"
 "gpuscan_t after;\n"
@@ -6241,7 +5782,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_after_load(row, tile - 1, prefix);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_own_prefix(const gpuscan_row *row, uint tile, local gpuscan_shared *shared) {\n"
 "uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
 "gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
@@ -6278,39 +5819,28 @@ static const char *const gpuscan__piece_handover[] = {
 "*prefix = gpuscan_own_prefix(row, tile, shared);\n"
 "return true;\n"
 "}\n\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_fold(gpuscan_row first, uint rows, uint row_tiles, ulong src_pitch,\n"
+"GPUSCAN_INLINE gpuscan_prefix gpuscan_fold_window(const gpuscan_row *row, uint w, uint from, uint live,\n"
+"gpuscan_prefix prefix, gpuscan_t sum, bool there,\n"
 "local gpuscan_shared *shared) {\n"
-"uint live = gpuscan_live_tiles(first.count), lane = GPUSCAN_WINDOW_LANE;\n"
-"uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW;\n"
-"if (GPUSCAN_ITEM == 0) {\n"
-"shared->prefix = gpuscan_prefix_of(first.base);\n"
-"shared->turn = 0;\n"
-"}\n"
-"#if GPUSCAN_HAS_LANES\n"
-"GPUSCAN_BARRIER();\n"
-"#endif\n"
-"if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
-"return;\n"
-"for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < rows * row_windows; w += GPUSCAN_FOLDERS) {\n"
-"uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n"
-"gpuscan_row row = gpuscan_row_of(first, r, row_tiles, src_pitch);\n"
-"gpuscan_t sum = gpuscan_identity(), sums;\n"
-"gpuscan_prefix prefix = gpuscan_prefix_of(row.base), after;\n"
+"uint lane = GPUSCAN_WINDOW_LANE, tile = from + lane;\n"
 "uint done = 0, polls = 0;\n"
-"bool there = tile >= live, mine = false;\n"
+"bool mine = !GPUSCAN_HAS_TURNS;\n"
+"gpuscan_prefix after;\n"
 "while (done < GPUSCAN_WINDOW) {\n"
+"gpuscan_t sums;\n"
 "if (!there)\n"
-"there = gpuscan_state_load(&row, tile, &sum);\n"
+"there = gpuscan_sum_load(row, tile, &sum);\n"
 "gpuscan_ballot_t missing = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL;\n"
 "uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n"
 "if (mine && !gpuscan_may_poll(&polls)) {\n"
-"sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
+"sums = gpuscan_window_sums(row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
 "known = GPUSCAN_WINDOW;\n"
 "} else if (known == done && mine) {\n"
 "continue;\n"
 "} else {\n"
 "sums = gpuscan_window_begin(sum, shared);\n"
 "}\n"
+"#if GPUSCAN_HAS_TURNS\n"
 "if (!mine) {\n\n",
 "bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
 "while (!turned && known == GPUSCAN_WINDOW)\n"
@@ -6319,20 +5849,70 @@ static const char *const gpuscan__piece_handover[] = {
 "continue;\n"
 "mine = true;\n"
 "if (from != 0)\n"
-"prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row.base) : shared->prefix;\n"
+"prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row->base) : shared->prefix;\n"
 "GPUSCAN_LANES_SYNC();\n"
 "}\n"
+"#endif\n"
 "after = gpuscan_window_chain(prefix, sums, from, shared);\n"
+"#if GPUSCAN_HAS_TURNS\n"
 "if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
 "shared->prefix = after;\n"
 "gpuscan_turn_store(&shared->turn, w + 1);\n"
 "}\n"
+"#endif\n"
 "if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
-"gpuscan_after_store(&row, tile, after);\n"
+"gpuscan_after_store(row, tile, after);\n"
 "done = known;\n"
 "}\n"
+"#if GPUSCAN_HAS_TURNS\n"
+"return after;\n"
+"#else\n"
+"return GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row->base) : gpuscan_prefix_at(after, GPUSCAN_WINDOW - 1);\n"
+"#endif\n"
+"}\n\n\n\n\n\n\n"
+"#define GPUSCAN_FOLDERS (GPUSCAN_HAS_TURNS ? GPUSCAN_SUBGROUPS : 1)\n"
+"#define GPUSCAN_FOLD_WINDOWS 4\n"
+"GPUSCAN_INLINE void gpuscan_fold(gpuscan_row first, uint rows, uint row_tiles, ulong src_pitch,\n"
+"local gpuscan_shared *shared) {\n"
+"uint live = gpuscan_live_tiles(first.count), row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW;\n"
+"gpuscan_prefix prefix;\n"
+"#if GPUSCAN_HAS_TURNS\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"shared->turn = 0;\n"
+"GPUSCAN_BARRIER();\n"
+"#else\n"
+"gpuscan_t sums[GPUSCAN_FOLD_WINDOWS];\n"
+"bool loaded[GPUSCAN_FOLD_WINDOWS];\n"
+"#endif\n"
+"if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
+"return;\n"
+"GPUSCAN_TEST_DELAY(GPUSCAN_NONE);\n"
+"for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < rows * row_windows; w += GPUSCAN_FOLDERS) {\n"
+"uint r = w / row_windows, window = w - r * row_windows, from = window * GPUSCAN_WINDOW;\n"
+"gpuscan_row row = gpuscan_row_of(first, r, row_tiles, src_pitch);\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"bool there = from + GPUSCAN_WINDOW_LANE >= live;\n"
+"#if !GPUSCAN_HAS_TURNS\n"
+"if (window % GPUSCAN_FOLD_WINDOWS == 0) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_FOLD_WINDOWS; k++) {\n"
+"uint tile = from + k * GPUSCAN_WINDOW + GPUSCAN_WINDOW_LANE;\n"
+"sums[k] = gpuscan_identity();\n"
+"loaded[k] = gpuscan_sum_load(&row, min(tile, live - 1), &sums[k]);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_FOLD_WINDOWS; k++)\n"
+"if (window % GPUSCAN_FOLD_WINDOWS == k) {\n"
+"sum = sums[k];\n"
+"there |= loaded[k];\n"
+"}\n"
+"#endif\n"
+"if (from == 0)\n"
+"prefix = gpuscan_prefix_of(row.base);\n"
+"prefix = gpuscan_fold_window(&row, w, from, live, prefix, sum, there, shared);\n"
+"}\n"
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "static inline void gpuscan_publish_ahead(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
 "gpuscan_t x;\n"
 "if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
@@ -6348,16 +5928,16 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "if (row->in_place) {\n"
 "gpuscan_device_fence();\n"
-"if (gpuscan_state_load(row, tile, &x))\n"
+"if (gpuscan_sum_load(row, tile, &x))\n"
 "return;\n"
 "}\n"
-"gpuscan_state_store(row, tile, GPUSCAN_ROW_TAG(row), sum);\n"
+"gpuscan_sum_store(row, tile, sum);\n"
 "}\n\n"
 "GPUSCAN_INLINE void gpuscan_sum_await(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
 "gpuscan_t x;\n"
-"if (gpuscan_state_await(row, tile, false, &x))\n"
+"if (gpuscan_sum_arrives(row, tile, false, &x))\n"
 "return;\n"
-"gpuscan_state_store(row, tile, GPUSCAN_TAG_FOR_OTHERS(row), sum);\n"
+"gpuscan_publish_for(row, tile, sum);\n"
 "gpuscan_device_fence();\n"
 "}\n\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_ahead_number(uint place, uint tiles, uint ahead, bool *sums_only) {\n"
@@ -6378,7 +5958,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5362 \"kernels.cl.inc\"\n"
+"#line 4938 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6434,16 +6014,16 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_row_tile_fetch(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
 "const gpuscan_row_place *places) {\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
-"data->vector[k].raw = (GPUSCAN_SRC_RAW)(0);\n"
-"if (gpuscan_is_whole(tile, i, places[k], tile->src_limit))\n"
-"data->vector[k].raw =\n"
-"gpuscan_load_vector(tile->src + (i + places[k].row * tile->src_gap), gpuscan_policy_normal());\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < sizeof(gpuscan_src_vector) / 4; w++)\n"
+"data->vector[k].word[w] = 0;\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_src) && gpuscan_is_whole(tile, i, places[k], tile->src_limit))\n"
+"gpuscan_bytes_load(data->vector[k].word, tile->src + (i + places[k].row * tile->src_gap),\n"
+"GPUSCAN_BYTES_OF(gpuscan_src), gpuscan_policy_normal());\n"
 "}\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
@@ -6458,16 +6038,21 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n"
 "}\n\n\n",
-"#if GPUSCAN_CONVERT_IS_CUSTOM || !(GPUSCAN_ANY_ORDER || GPUSCAN_FLOAT_SUM) || !defined(GPUSCAN_SRC_RAW)\n"
+"#if GPUSCAN_CONVERT_IS_CUSTOM || !(GPUSCAN_ANY_ORDER || GPUSCAN_FLOAT_SUM)\n"
 "#define GPUSCAN_ROWS_GUARDED 1\n"
 "#else\n"
 "#define GPUSCAN_ROWS_GUARDED 0\n"
-"#endif\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_row_element(const gpuscan_src_vector *vector, uint v, const gpuscan_row_tile *tile,\n"
-"uint i, uint column) {\n"
-"if (GPUSCAN_ROWS_GUARDED && !gpuscan_is_of_rows(tile, i + v, column))\n"
-"return gpuscan_identity();\n"
-"return gpuscan_convert(gpuscan_src_at(vector, v), column);\n"
+"#endif\n\n"
+"GPUSCAN_INLINE void gpuscan_row_elements(gpuscan_plain *x, const gpuscan_src_vector *vector,\n"
+"const gpuscan_row_tile *tile, uint i, uint column, uint heads, bool mixed) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+"if (v > 0)\n"
+"column = mixed && (heads >> v & 1) ? 0 : column + 1;\n"
+"x[v] = gpuscan_identity_plain();\n"
+"if (!GPUSCAN_ROWS_GUARDED || !mixed || gpuscan_is_of_rows(tile, i + v, column))\n"
+"x[v] = gpuscan_convert(gpuscan_src_at(vector, v), column);\n"
+"}\n"
 "}\n\n\n\n"
 "#define GPUSCAN_ROWS_QUICK (GPUSCAN_VECTOR > 4 || GPUSCAN_PACKED_HERE)\n"
 "#if GPUSCAN_ROWS_QUICK && GPUSCAN_LANES_APART\n"
@@ -6482,23 +6067,22 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile, uint i,\n"
 "uint column, uint heads, uint *rises) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
+"gpuscan_t sum = gpuscan_identity(), x[GPUSCAN_VECTOR];\n"
 "if (GPUSCAN_ROWS_QUICK && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads))) {\n"
 "*rises = gpuscan_vector_rises(vector, column, GPUSCAN_VECTOR, 0);\n"
 "return gpuscan_vector_sum(vector, column, GPUSCAN_VECTOR, 0);\n"
 "}\n"
 "*rises = 1;\n"
+"gpuscan_row_elements(x, vector, tile, i, column, heads, true);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
 "bool is_head = v == 0 || (heads >> v & 1);\n"
-"column = v == 0 ? column : is_head ? 0 : column + 1;\n"
-"gpuscan_t x = gpuscan_row_element(vector, v, tile, i, column);\n"
 "if (is_head)\n"
-"sum = x;\n"
+"sum = x[v];\n"
 "else\n"
-"sum = gpuscan_combine(sum, x);\n"
+"sum = gpuscan_combine(sum, x[v]);\n"
 "#if GPUSCAN_FLOAT_SUM\n"
-"*rises = (*rises || is_head) && x >= 0;\n"
+"*rises = (*rises || is_head) && x[v] >= 0;\n"
 "#endif\n"
 "}\n"
 "return sum;\n"
@@ -6538,19 +6122,10 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "gpuscan_t before = gpuscan_identity();\n"
 "uint reach = gpuscan_row_place_of(tile, GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE).column;\n"
 "reach = min((reach + GPUSCAN_SUBGROUP_TILE - 1) / GPUSCAN_SUBGROUP_TILE, GPUSCAN_SUBGROUP);\n"
-"#if GPUSCAN_HAS_LANES && GPUSCAN_ANY_ORDER\n"
-"if (GPUSCAN_LANE < reach)\n"
-"before = shared->sums[GPUSCAN_SUBGROUP - reach + GPUSCAN_LANE];\n"
-"if (!GPUSCAN_LANES_APART || reach > 1)\n"
-"before = gpuscan_lanes_sum_one(before, shared);\n"
-"else\n"
-"before = gpuscan_shuffle(before, 0);\n"
-"#else\n"
 "if (reach > 0)\n"
 "before = shared->sums[GPUSCAN_SUBGROUP - reach];\n"
-"for (uint s = GPUSCAN_SUBGROUP - reach + 1; s < GPUSCAN_SUBGROUP; s++)\n"
+"GPUSCAN_ROLLED for (uint s = GPUSCAN_SUBGROUP - reach + 1; s < GPUSCAN_SUBGROUP; s++)\n"
 "before = gpuscan_combine(before, shared->sums[s]);\n"
-"#endif\n"
 "return before;\n"
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, uint column,\n"
@@ -6581,20 +6156,12 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
 "gpuscan_vector_scan_packed(out, &data->vector[k], ends.before);\n"
 "#else\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"x[v] = gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column + v);\n"
+"gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, 0, false);\n"
 "gpuscan_vector_scan(out, x, &ends, base, 0, GPUSCAN_VECTOR);\n"
 "#endif\n"
 "return;\n"
 "}\n"
-"uint column = place.column;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"if (v > 0)\n"
-"column = heads >> v & 1 ? 0 : column + 1;\n"
-"x[v] = gpuscan_row_element(&data->vector[k], v, tile, i, column);\n"
-"}\n"
+"gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, heads, true);\n"
 "gpuscan_vector_scan(out, x, &ends, base, heads, GPUSCAN_VECTOR);\n"
 "if (totals)\n"
 "GPUSCAN_UNROLL\n"
@@ -6606,12 +6173,10 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n",
 "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile,\n"
 "gpuscan_row_place place, uint i) {\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"if (gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
-"gpuscan_store_vector(tile->dst + (i + place.row * tile->dst_gap), out->raw);\n"
+"if (GPUSCAN_STORES_WHOLE && gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
+"gpuscan_vector_store(tile->dst + (i + place.row * tile->dst_gap), out);\n"
 "return;\n"
 "}\n"
-"#endif\n"
 "if (gpuscan_is_beside_rows(tile, i))\n"
 "return;\n"
 "GPUSCAN_UNROLL\n"
@@ -6622,54 +6187,37 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n\n"
 "#if GPUSCAN_ROW_GAPS\n\n\n"
-"#if GPUSCAN_DST_WORDS\n"
-"typedef uint gpuscan_store_unit;\n"
-"#define GPUSCAN_STORE_UNIT word\n"
-"#else\n"
-"typedef gpuscan_dst gpuscan_store_unit;\n"
-"#define GPUSCAN_STORE_UNIT element\n"
-"#endif\n"
-"#define GPUSCAN_UNIT_ELEMENTS (uint)(sizeof(gpuscan_store_unit) / sizeof(gpuscan_dst))\n"
-"GPUSCAN_FITS(gaps, sizeof(gpuscan_shared) + GPUSCAN_GROUP * sizeof(gpuscan_dst_vector))\n"
+"#define GPUSCAN_STORE_UNIT \\\n"
+" (GPUSCAN_IS_PART(gpuscan_dst) && GPUSCAN_BYTES_OF(gpuscan_dst) % 4 == 0 ? 4 / (uint)sizeof(gpuscan_dst) : 1u)\n"
 "GPUSCAN_INLINE void gpuscan_row_vectors_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile, int k,\n"
 "local gpuscan_shared *shared) {\n"
-"const uint units = GPUSCAN_VECTOR / GPUSCAN_UNIT_ELEMENTS;\n"
-"local gpuscan_dst_vector *vectors = (local gpuscan_dst_vector *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-"uint i = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
-"i += GPUSCAN_LANE * GPUSCAN_UNIT_ELEMENTS;\n"
-"GPUSCAN_SUBGROUP_SYNC();\n"
-"vectors[GPUSCAN_LANE].raw = out->raw;\n"
-"GPUSCAN_SUBGROUP_SYNC();\n"
+"local const uint *words = gpuscan_vectors_share(out, shared);\n"
+"uint begin = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
 "GPUSCAN_UNROLL\n"
-"for (uint u = 0; u < units; u++, i += GPUSCAN_LANES * GPUSCAN_UNIT_ELEMENTS) {\n"
-"uint unit = u * GPUSCAN_LANES + GPUSCAN_LANE;\n"
-"gpuscan_store_unit x = vectors[unit / units].GPUSCAN_STORE_UNIT[unit % units];\n"
+"for (uint u = 0; u < GPUSCAN_VECTOR / GPUSCAN_STORE_UNIT; u++) {\n"
+"uint unit = u * GPUSCAN_LANES + GPUSCAN_LANE, i = begin + unit * GPUSCAN_STORE_UNIT;\n"
 "gpuscan_row_place place = gpuscan_row_place_of(tile, i);\n"
-"#if GPUSCAN_DST_WORDS\n"
-"if (i - tile->begin <= tile->elements - GPUSCAN_UNIT_ELEMENTS && place.column < tile->dst_limit) {\n"
-"*(global uint *)(tile->dst + i) = x;\n"
+"bool whole = i - tile->begin <= tile->elements - GPUSCAN_STORE_UNIT && place.column < tile->dst_limit;\n"
+"if (GPUSCAN_STORE_UNIT > 1 && whole) {\n"
+"*(global uint *)(tile->dst + i) = words[unit];\n"
 "continue;\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_UNIT_ELEMENTS; v++, x >>= 8 * sizeof(gpuscan_dst) % 32) {\n"
+"for (uint v = 0; v < GPUSCAN_STORE_UNIT; v++) {\n"
 "if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
-"tile->dst[i + v] = (gpuscan_dst)x;\n"
+"tile->dst[i + v] = ((local const gpuscan_dst *)words)[unit * GPUSCAN_STORE_UNIT + v];\n"
 "gpuscan_place_next(tile, &place);\n"
 "}\n"
-"#else\n"
-"if (gpuscan_is_of_rows(tile, i, place.column))\n"
-"tile->dst[i] = x;\n"
-"#endif\n"
 "}\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline uint gpuscan_row_limit(const gpuscan_row_tile *tile, size_t address, uint gap, uint bytes, uint size) {\n"
 "if (((address | gap * size) & (bytes - 1)) != 0 || tile->elements < GPUSCAN_VECTOR)\n"
 "return 0;\n"
 "if (gap == 0 && (GPUSCAN_ROW_GAPS | (tile->count == tile->row_length)))\n"
 "return 0xffffffffu;\n"
 "return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_row_tile gpuscan_row_tile_of(global const gpuscan_src *src, global gpuscan_dst *dst,\n"
 "gpuscan_scan_rows_numbers numbers, ulong row, uint rows,\n"
 "ulong count) {\n"
@@ -6688,36 +6236,32 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (tile.elements > 0)\n"
 "tile.elements -= tile.row_length - tile.count;\n"
 "#endif\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"if ((tile.src_gap | tile.dst_gap) == 0) {\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_src) && (tile.src_gap | tile.dst_gap) == 0) {\n"
 "before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % (8 * GPUSCAN_VECTOR);\n"
 "if (before + tile.elements > GPUSCAN_TILE)\n"
 "before %= GPUSCAN_VECTOR;\n"
 "if (before + tile.elements > GPUSCAN_TILE)\n"
 "before = 0;\n"
 "}\n"
-"#endif\n"
 "tile.src -= before;\n"
 "tile.dst -= before;\n"
 "tile.begin = before;\n"
 "tile.past = (uint)numbers.past - before;\n"
 "tile.rows_before = (uint)numbers.rows_before;\n"
 "tile.src_limit = tile.dst_limit = 0;\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"tile.src_limit = gpuscan_row_limit(&tile, (size_t)tile.src, tile.src_gap, GPUSCAN_SRC_RAW_SIZE,\n"
-"sizeof(gpuscan_src));\n"
-"#endif\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap, GPUSCAN_DST_RAW_SIZE,\n"
-"sizeof(gpuscan_dst));\n"
-"#endif\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_src))\n"
+"tile.src_limit = gpuscan_row_limit(&tile, (size_t)tile.src, tile.src_gap,\n"
+"min(GPUSCAN_BYTES_OF(gpuscan_src), 16u), sizeof(gpuscan_src));\n"
 "#if GPUSCAN_ROW_GAPS\n"
-"tile.dst_limit = 0;\n"
-"if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_UNIT_ELEMENTS && tile.elements >= GPUSCAN_UNIT_ELEMENTS)\n"
-"tile.dst_limit = tile.count - (GPUSCAN_UNIT_ELEMENTS - 1);\n"
+"if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_STORE_UNIT && tile.elements >= GPUSCAN_STORE_UNIT)\n"
+"tile.dst_limit = tile.count - (GPUSCAN_STORE_UNIT - 1);\n"
+"#else\n"
+"if (GPUSCAN_STORES_WHOLE)\n"
+"tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap,\n"
+"min(GPUSCAN_BYTES_OF(gpuscan_dst), 16u), sizeof(gpuscan_dst));\n"
 "#endif\n"
 "return tile;\n"
-"}\n\n",
+"}\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
 "gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
 "gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
@@ -6761,7 +6305,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5793 \"kernels.cl.inc\"\n"
+"#line 5334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6836,7 +6380,7 @@ static const char *const gpuscan__piece_scan[] = {
 "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES\n"
 "GPUSCAN_INLINE void gpuscan_op_rescan(gpuscan_tile *data, const gpuscan_row *row, ulong first, gpuscan_t *sum,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_tile_fetch_by(data, row->src, first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+"gpuscan_tile_fetch(data, row->src, first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
 "gpuscan_tile_scan_subgroup(data, first, row->count, shared);\n"
 "gpuscan_tile_after(data, gpuscan_group_before(sum, shared));\n"
 "}\n"
@@ -6857,8 +6401,7 @@ static const char *const gpuscan__piece_scan[] = {
 "after = gpuscan_combine(prefix, sum);\n"
 "#endif\n"
 "gpuscan_total_store(GPUSCAN_OP_ARGUMENTS, job->row, GPUSCAN_ENDS(job), after);\n"
-"gpuscan_tile_store(data, from, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, job->first, last, prefix,\n"
-"(uint)numbers.flags, shared);\n"
+"gpuscan_tile_store(data, GPUSCAN_OP_DST + job->row * numbers.dst_pitch, job->first, last, prefix, shared);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -6867,7 +6410,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5911 \"kernels.cl.inc\"\n"
+"#line 5451 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6913,7 +6456,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5958 \"kernels.cl.inc\"\n"
+"#line 5498 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7396,38 +6939,18 @@ static const char *const gpuscan__piece_select[] = {
 " global const word *from = outputs->from##k + first * (words); \\\n"
 " global word *to = outputs->to##k + prefix * (words); \\\n"
 " GPUSCAN_OUTPUT_LOOP(word, to, kept *(words), from[(ulong)list.places[j / (words)] * (words) + j % (words)]) \\\n"
-" }\n\n"
-"#if GPUSCAN_STAGES && GPUSCAN_STAGED_SIZE < 4 && defined(__ENDIAN_LITTLE__)\n\n"
-"GPUSCAN_INLINE void gpuscan_staged_write(global GPUSCAN_STAGED *to, uint kept, gpuscan_list list) {\n"
-"const uint each = 4 / GPUSCAN_STAGED_SIZE;\n"
-"uint past = (uint)((size_t)to / GPUSCAN_STAGED_SIZE) & (128u / GPUSCAN_STAGED_SIZE - 1u);\n"
-"local const uint *words = (local const uint *)list.elements;\n"
-"for (uint i = GPUSCAN_SHARE_FIRST(list, 1); i * each < kept + past; i += GPUSCAN_SHARE_STEP(list, 1)) {\n"
-"uint at = i * each, j = at - past;\n"
-"if (at >= past && j + each <= kept) {\n"
-"uint bits = j % each * (8 * GPUSCAN_STAGED_SIZE);\n"
-"uint word = words[j / each];\n"
-"if (bits != 0)\n"
-"word = word >> bits | words[j / each + 1] << (32 - bits);\n"
-"*(global uint *)(to + j) = word;\n"
-"} else {\n"
-"for (uint v = 0; v < each; v++)\n"
-"if (at + v >= past && j + v < kept)\n"
-"to[j + v] = list.elements[j + v];\n"
-"}\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_STAGES\n"
-"#define gpuscan_staged_write(to, kept, list) GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, to, kept, (list).elements[j])\n"
-"#endif\n\n\n"
+" }\n\n\n"
 "GPUSCAN_INLINE void gpuscan_list_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
 "gpuscan_list list) {\n"
 "uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
 "first *= GPUSCAN_UNIT;\n"
 "if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
 "kept--;\n"
-"#if GPUSCAN_STAGES\n"
-"gpuscan_staged_write(outputs->to0 + prefix, kept, list);\n"
+"#if GPUSCAN_STAGES && GPUSCAN_STAGED_SIZE < 4\n"
+"gpuscan_bytes_store(outputs->to0 + prefix, (local const uint *)list.elements, kept * GPUSCAN_STAGED_SIZE,\n"
+"GPUSCAN_SHARE_FIRST(list, 1), GPUSCAN_SHARE_STEP(list, 1));\n"
+"#elif GPUSCAN_STAGES\n"
+"GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, outputs->to0 + prefix, kept, list.elements[j])\n"
 "#endif\n"
 "GPUSCAN_OUTPUTS_GATHERED(GPUSCAN_OUTPUT_TILE)\n"
 "#if GPUSCAN_INDEX_SIZE\n"
@@ -7440,7 +6963,7 @@ static const char *const gpuscan__piece_select[] = {
 "ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
 "uint ended = (uint)gpuscan_runs_ended(outputs, prefix, sum), skip = prefix.heads == 0 ? 1 : 0;\n"
 "ulong to = GPUSCAN_FIRST_ENDED(prefix);\n"
-"#if GPUSCAN_LENGTH_SIZE\n\n",
+"#if GPUSCAN_LENGTH_SIZE\n\n"
 "gpuscan_length open = GPUSCAN_PLANTED(RUN_OPEN) ? 0 : (gpuscan_length)(first - prefix.last);\n"
 "GPUSCAN_OUTPUT_LOOP(gpuscan_length, outputs->lengths + to, ended,\n"
 "(gpuscan_length)list.places[j + skip] +\n"
@@ -7458,7 +6981,7 @@ static const char *const gpuscan__piece_select[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < there) {\n"
-"gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
+"gpuscan_number x = gpuscan_convert_value(gpuscan_source_at(&tile->value[k], v), first + at + v);\n"
 "if (mask >> v & 1) {\n"
 "#if GPUSCAN_RESULTS_LISTED\n"
 "list.results[j++] = GPUSCAN_RUN_RESULT(value);\n"
@@ -7480,7 +7003,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
 "ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -7502,19 +7025,13 @@ static const char *const gpuscan__piece_select[] = {
 "gpuscan_runs_write(tile, outputs, first, count, prefix, sum, list);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "static inline bool gpuscan_op_keeps_none(const gpuscan_job *job, gpuscan_t sum) {\n"
 "return GPUSCAN_RUNS && GPUSCAN_HAS_LANES && GPUSCAN_KEPT(sum) == 0 && !GPUSCAN_ENDS(job);\n"
-"}\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_list gpuscan_list_for(const gpuscan_job *job, local gpuscan_shared *shared) {\n"
-"gpuscan_list list = gpuscan_list_of(shared);\n"
-"list.share = job->share;\n"
-"list.shares = job->shares;\n"
-"return list;\n"
 "}\n\n"
 "#define GPUSCAN_OP_LISTS 1\n\n"
 "#define gpuscan_op_list(data, job, shared) \\\n"
-" gpuscan_select_list(data, (job)->first, (job)->count, gpuscan_list_for(job, shared))\n"
+" gpuscan_select_list(data, (job)->first, (job)->count, gpuscan_list_of((job)->share, (job)->shares, shared))\n"
 "#define gpuscan_op_rescan(data, row, first, sum, shared)\n\n"
 "GPUSCAN_INLINE void gpuscan_select_hook_store(GPUSCAN_OP_PARAMETERS, gpuscan_tile *data, gpuscan_from from, ulong last,\n"
 "const gpuscan_job *job, gpuscan_prefix outer, gpuscan_prefix inner,\n"
@@ -7527,9 +7044,9 @@ static const char *const gpuscan__piece_select[] = {
 "if (GPUSCAN_ITEM == 0 && job->share == 0 && GPUSCAN_ENDS(job))\n"
 "gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, job->count);\n"
 "gpuscan_select_write(data, &outputs, job->first, last, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
-"gpuscan_list_for(job, shared));\n"
+"gpuscan_list_of(job->share, job->shares, shared));\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_MOVES\n\n\n"
 "#define GPUSCAN_MOVED_AT_ONCE 4\n"
 "static inline void gpuscan_bytes_move(global const uchar *from, global uchar *to, ulong bytes) {\n"
@@ -7552,7 +7069,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "for (; i < vectors; i += stride)\n"
 "vectors_to[i] = vectors_from[i];\n"
-"}\n\n\n",
+"}\n\n\n"
 "#define GPUSCAN_OUTPUT_MOVE(k, word, words) \\\n"
 " gpuscan_bytes_move((global const uchar *)outputs.from##k, (global uchar *)outputs.to##k, \\\n"
 " kept * (words) * sizeof(word));\n"
@@ -7579,7 +7096,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6735 \"kernels.cl.inc\"\n"
+"#line 6244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7607,7 +7124,7 @@ static const char *const gpuscan__piece_engine[] = {
 "uint link = 0;\n"
 "bool begun = false;\n"
 "for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
-"sum = gpuscan_tile_sum(row, at, last, shared);\n"
+"sum = gpuscan_tile_sum(row, at, last, gpuscan_policy_normal(), shared);\n"
 "before = gpuscan_prefix_next(before, sum, link++);\n"
 "begun = begun || GPUSCAN_HAS_BEGUN(sum);\n"
 "}\n"
@@ -7669,9 +7186,9 @@ static const char *const gpuscan__piece_engine[] = {
 "if (j == GPUSCAN_ITEM)\n"
 "before = running;\n"
 "running = gpuscan_prefix_next(running, shared->exchange.sums[j], from + j);\n"
-"}\n"
+"}\n",
 "GPUSCAN_BARRIER();\n"
-"#endif\n",
+"#endif\n"
 "if (i < parts && GPUSCAN_ITEM == i - from)\n"
 "sum[i] = GPUSCAN_PLANTED(CARRIES) ? start : before;\n"
 "}\n"
@@ -7710,7 +7227,7 @@ static const char *const gpuscan__piece_engine[] = {
 "for (uint link = 0; job.first < last || (ends && link == 0); job.first += GPUSCAN_TILE, link++) {\n"
 "gpuscan_tile data;\n"
 "gpuscan_t sum;\n"
-"gpuscan_tile_fetch(&data, from, job.first, last, GPUSCAN_OWN_FIRST);\n"
+"gpuscan_tile_fetch(&data, from, job.first, last, GPUSCAN_OWN_FIRST, gpuscan_policy_normal());\n"
 "sum = gpuscan_tile_scan(&data, job.first, last, shared);\n"
 "gpuscan_op_list(&data, &job, shared);\n"
 "if (GPUSCAN_OP_LISTS)\n"
@@ -7725,7 +7242,7 @@ static const char *const gpuscan__piece_engine[] = {
 "#endif\n"
 "}\n"
 "}\n"
-"#else\n\n\n\n"
+"#else\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_row gpuscan_first_row(GPUSCAN_OP_PARAMETERS, ulong count) {\n"
 "gpuscan_row row;\n"
 "row.base = GPUSCAN_OP_BASE;\n"
@@ -7733,14 +7250,14 @@ static const char *const gpuscan__piece_engine[] = {
 "GPUSCAN_FROM_BASE(row.src, row.base);\n"
 "row.count = gpuscan_units(count);\n"
 "row.sums = row.prefixes = states + numbers.states_offset;\n"
-"#if GPUSCAN_AHEAD\n"
+"#if !GPUSCAN_SHARES_WORD\n"
 "row.prefixes += (numbers.tiles + GPUSCAN_STATES_ALIGN - 1) / GPUSCAN_STATES_ALIGN * GPUSCAN_STATES_ALIGN *\n"
 "GPUSCAN_VALUE_WORDS;\n"
 "#endif\n"
 "row.epoch = (uint)numbers.epoch;\n"
 "row.in_place = GPUSCAN_OP_IN_PLACE(row.src);\n"
 "return row;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_job gpuscan_job_of(uint number, uint shares, ulong rows, uint live, ulong count) {\n"
 "gpuscan_job job;\n"
 "uint row = rows == 1 ? 0 : number / shares / live;\n"
@@ -7806,10 +7323,7 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_row row = gpuscan_row_of(first_row, job.row, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH);\n"
 "if (job.first >= row.count && job.tile != 0)\n"
 "GPUSCAN_NEXT_TILE;\n"
-"#if GPUSCAN_HEADS && !GPUSCAN_FEW\n"
-"gpuscan_tile_prefetch(row.src, job.first + numbers.ahead * GPUSCAN_TILE, row.count);\n"
-"#endif\n"
-"gpuscan_tile_fetch(&data, row.src, job.first, row.count, GPUSCAN_OWN_FIRST);\n"
+"gpuscan_tile_fetch(&data, row.src, job.first, row.count, GPUSCAN_OWN_FIRST, gpuscan_policy_normal());\n"
 "sum = gpuscan_tile_scan(&data, job.first, row.count, shared);\n"
 "GPUSCAN_TEST_DELAY(job.tile);\n"
 "gpuscan_publish_sum(&row, job.tile, sum);\n"
@@ -7827,14 +7341,11 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_t sum, other;\n"
 "gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
 "bool there = job->tile == 0, summed = true;\n"
-"#if GPUSCAN_ONCE && GPUSCAN_OP_LISTS\n"
-"gpuscan_tile_prefetch(row->src, job->first + numbers.ahead * GPUSCAN_TILE, row->count);\n"
-"#endif\n"
-"gpuscan_tile_fetch_by(&data, row->src, job->first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+"gpuscan_tile_fetch(&data, row->src, job->first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
 "if (!there && GPUSCAN_ITEM < GPUSCAN_FINDERS * GPUSCAN_WINDOW)\n"
 "there = gpuscan_prefix_load(row, job->tile, &prefix, shared);\n"
 "if (row->in_place)\n"
-"summed = gpuscan_state_load(row, job->tile, &other);\n"
+"summed = gpuscan_sum_load(row, job->tile, &other);\n"
 "sum = gpuscan_tile_scan(&data, job->first, row->count, shared);\n"
 "#if GPUSCAN_ONCE\n"
 "GPUSCAN_TEST_DELAY(job->tile);\n"
@@ -7851,7 +7362,7 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_after_share(gpuscan_combine(row->base, sum), shared);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "#endif\n"
-"#if GPUSCAN_OP_LISTS || !GPUSCAN_HAS_LANES\n"
+"#if GPUSCAN_ONE_FINDER\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->prefix = prefix;\n"
 "GPUSCAN_BARRIER();\n"
@@ -7883,7 +7394,7 @@ static const char *const gpuscan__piece_engine[] = {
 "if (job.first >= row.count && job.tile != 0)\n"
 "GPUSCAN_NEXT_TILE;\n"
 "if (sums_only) {\n"
-"gpuscan_t sum = gpuscan_tile_sum_by(row.src, job.first, row.count, gpuscan_policy_keep(), shared);\n"
+"gpuscan_t sum = gpuscan_tile_sum(row.src, job.first, row.count, gpuscan_policy_keep(), shared);\n"
 "GPUSCAN_TEST_DELAY(job.tile);\n"
 "gpuscan_publish_ahead(&row, job.tile, sum);\n"
 "} else {\n"
@@ -7899,7 +7410,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 7100 \"kernels.cl.inc\"\n"
+"#line 6603 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7937,23 +7448,20 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "}\n"
 "#else\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"static inline void gpuscan_addend_add(gpuscan_dst_vector *vector, const gpuscan_dst_vector *of, int v,\n"
-"gpuscan_t addend) {\n"
-"gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(gpuscan_dst_at(of, v)))));\n"
+"static inline void gpuscan_addend_add(gpuscan_dst_vector *vector, int v, gpuscan_t addend) {\n"
+"gpuscan_number x = gpuscan_from_dst(gpuscan_dst_at(vector, v));\n"
+"gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, x)));\n"
 "}\n\n\n"
-"static inline GPUSCAN_DST_RAW gpuscan_addends_add(GPUSCAN_DST_RAW raw, global const gpuscan_dst *addends, ulong past,\n"
+"static inline void gpuscan_addends_add(gpuscan_dst_vector *vector, global const gpuscan_dst *addends, ulong past,\n"
 "ulong block) {\n"
-"gpuscan_dst_vector vector, of;\n"
 "gpuscan_t addend = gpuscan_from_dst(*addends);\n"
-"of.raw = raw;\n"
 "if (GPUSCAN_PLANTED(UNIFORM_ADD))\n"
 "block++;\n"
 "if (block - past >= GPUSCAN_VECTOR) {\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"gpuscan_addend_add(&vector, &of, v, addend);\n"
-"return vector.raw;\n"
+"gpuscan_addend_add(vector, v, addend);\n"
+"return;\n"
 "}\n"
 "uint left = (uint)(block - past);\n"
 "GPUSCAN_UNROLL\n"
@@ -7963,11 +7471,9 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "addend = gpuscan_from_dst(*++addends);\n"
 "}\n"
 "left--;\n"
-"gpuscan_addend_add(&vector, &of, v, addend);\n"
+"gpuscan_addend_add(vector, v, addend);\n"
 "}\n"
-"return vector.raw;\n"
-"}\n"
-"#endif\n\n\n",
+"}\n\n\n",
 "static inline ulong gpuscan_block_of(ulong step, ulong block) {\n"
 "if (step < block)\n"
 "return 0;\n"
@@ -7980,37 +7486,34 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "ulong block = numbers.block, head = 0, vectors = 0;\n"
 "dst += numbers.dst_offset;\n"
 "addends += numbers.addend_offset;\n"
-"#ifdef GPUSCAN_DST_RAW\n"
-"uint past = (uint)((size_t)dst & (sizeof(GPUSCAN_DST_RAW) - 1));\n"
-"if (past % sizeof(gpuscan_dst) == 0) {\n"
-"head = min((ulong)((sizeof(GPUSCAN_DST_RAW) - past) / sizeof(gpuscan_dst) % GPUSCAN_VECTOR), count);\n"
+"uint past = (uint)(size_t)dst & (GPUSCAN_BYTES_OF(gpuscan_dst) - 1);\n"
+"if (GPUSCAN_STORES_WHOLE && past % sizeof(gpuscan_dst) == 0) {\n"
+"head = min((ulong)((GPUSCAN_BYTES_OF(gpuscan_dst) - past) / sizeof(gpuscan_dst) % GPUSCAN_VECTOR), count);\n"
 "vectors = (count - head) / GPUSCAN_VECTOR;\n"
 "}\n"
-"#endif\n"
 "for (ulong i = get_global_id(0); i < count - vectors * GPUSCAN_VECTOR; i += get_global_size(0)) {\n"
 "ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n"
 "dst[at] = gpuscan_to_dst(gpuscan_combine(gpuscan_from_dst(addends[at / block]), gpuscan_from_dst(dst[at])));\n"
 "}\n"
-"#ifdef GPUSCAN_DST_RAW\n"
 "for (ulong first = (ulong)get_group_id(0) * GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS; first < vectors;\n"
 "first += (ulong)get_num_groups(0) * GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS) {\n"
-"global GPUSCAN_DST_RAW *to = (global GPUSCAN_DST_RAW *)(dst + head) + first + GPUSCAN_ITEM;\n"
+"global gpuscan_dst *to = dst + head + (first + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n"
 "ulong element = head + first * GPUSCAN_VECTOR, index = element / block, begin = element - index * block;\n"
-"GPUSCAN_DST_RAW loaded[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_dst_vector loaded[GPUSCAN_ITEM_VECTORS];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "if (first + k * GPUSCAN_GROUP + GPUSCAN_ITEM < vectors)\n"
-"loaded[k] = to[k * GPUSCAN_GROUP];\n"
+"gpuscan_bytes_load(loaded[k].word, to + k * GPUSCAN_GROUP * GPUSCAN_VECTOR,\n"
+"GPUSCAN_BYTES_OF(gpuscan_dst), gpuscan_policy_normal());\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "if (first + k * GPUSCAN_GROUP + GPUSCAN_ITEM < vectors) {\n"
 "ulong step = begin + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n"
 "ulong blocks = gpuscan_block_of(step, block);\n"
-"to[k * GPUSCAN_GROUP] =\n"
-"gpuscan_addends_add(loaded[k], addends + index + blocks, step - blocks * block, block);\n"
+"gpuscan_addends_add(&loaded[k], addends + index + blocks, step - blocks * block, block);\n"
+"gpuscan_vector_store(to + k * GPUSCAN_GROUP * GPUSCAN_VECTOR, &loaded[k]);\n"
 "}\n"
 "}\n"
-"#endif\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -8019,7 +7522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 7224 \"kernels.cl.inc\"\n"
+"#line 6719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -8077,7 +7580,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "typedef gpuscan_t gpuscan_item_best;\n\n"
 "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
 "#if GPUSCAN_PACKED_HERE\n"
-"return gpuscan_packed_to(gpuscan_packed_sum4(raw, gpuscan_packed_from(sum)));\n"
+"return (gpuscan_t)gpuscan_packed_sum4(raw, (uint)sum);\n"
 "#else\n"
 "gpuscan_raw_vector vector;\n"
 "vector.raw = raw;\n"
@@ -8188,10 +7691,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "uint groups, local gpuscan_reduce_shared *shared) {\n"
 "return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), shared);\n"
 "}\n"
-"#define GPUSCAN_ITEM_SUMS(shared) (shared)->sums\n"
+"typedef gpuscan_reduce_shared gpuscan_lanes_shared;\n"
+"#define GPUSCAN_LANES_SHARED(reduce) (reduce)\n"
+"#define GPUSCAN_ITEM_SUMS(reduce) (reduce)->sums\n"
 "#else\n\n"
-"typedef gpuscan_shared gpuscan_reduce_shared;\n"
-"#define GPUSCAN_ITEM_SUMS(shared) (shared)->exchange.sums\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -8220,11 +7723,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "#define GPUSCAN_ROW_PIECES (GPUSCAN_TAKES_ROWS / 16)\n"
-"#define GPUSCAN_ROW_ELEMENTS (GPUSCAN_TAKES_ROWS / GPUSCAN_SRC_RAW_SIZE)\n"
+"#define GPUSCAN_ROW_ELEMENTS (GPUSCAN_TAKES_ROWS / (uint)sizeof(gpuscan_src))\n"
 "#define GPUSCAN_PART_PIECES (GPUSCAN_LANES * (GPUSCAN_ROW_PIECES + 1))\n"
-"#define GPUSCAN_STAGE , stage + GPUSCAN_SUBGROUP * GPUSCAN_PART_PIECES\n"
-"#define GPUSCAN_STAGE_PARAMETER , local uint4 *stage\n"
-"#define GPUSCAN_STAGE_DECLARE local uint4 stage[GPUSCAN_SUBGROUPS * GPUSCAN_PART_PIECES];\n"
 "typedef union {\n"
 "uint4 piece[GPUSCAN_ROW_PIECES];\n"
 "gpuscan_src element[GPUSCAN_ROW_ELEMENTS];\n"
@@ -8244,17 +7744,33 @@ static const char *const gpuscan__piece_reduce[] = {
 "for (uint j = 0; j < GPUSCAN_ROW_PIECES; j++)\n"
 "row->piece[j] = from[j];\n"
 "GPUSCAN_LANES_SYNC();\n"
+"}\n\n"
+"static inline gpuscan_t gpuscan_lane_row_sum(const gpuscan_lane_row *row, ulong at) {\n"
+"gpuscan_t sum = gpuscan_convert(row->element[0], at);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint r = 1; r < GPUSCAN_ROW_ELEMENTS; r++)\n"
+"sum = gpuscan_combine(sum, gpuscan_convert(row->element[r], at + r));\n"
+"return sum;\n"
 "}\n"
-"#else\n"
-"#define GPUSCAN_STAGE\n"
-"#define GPUSCAN_STAGE_PARAMETER\n"
-"#define GPUSCAN_STAGE_DECLARE\n"
-"#endif\n\n\n\n\n"
+"#endif\n"
+"#endif\n\n"
+"typedef struct {\n"
+"gpuscan_shared tiles;\n"
+"#if GPUSCAN_TAKES_ROWS\n"
+"uint4 stage[GPUSCAN_SUBGROUPS * GPUSCAN_PART_PIECES];\n"
+"#endif\n"
+"uint ticket;\n"
+"} gpuscan_reduce_shared;\n"
+"typedef gpuscan_shared gpuscan_lanes_shared;\n"
+"#define GPUSCAN_LANES_SHARED(reduce) (&(reduce)->tiles)\n"
+"#define GPUSCAN_ITEM_SUMS(reduce) (reduce)->tiles.exchange.sums\n\n"
+"#if !GPUSCAN_CPU\n\n\n\n"
 "#define gpuscan_range_sum gpuscan_range_sum_in_order\n"
 "static inline gpuscan_t gpuscan_range_sum_in_order(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
-"uint groups,\n"
-"local gpuscan_shared *shared GPUSCAN_STAGE_PARAMETER) {\n"
+"uint groups, local gpuscan_reduce_shared *own_shared) {\n"
+"local gpuscan_shared *shared = &own_shared->tiles;\n"
 "#if GPUSCAN_TAKES_ROWS\n"
+"local uint4 *stage = own_shared->stage + GPUSCAN_SUBGROUP * GPUSCAN_PART_PIECES;\n"
 "const ulong part = GPUSCAN_LANES * GPUSCAN_ROW_ELEMENTS;\n"
 "bool staged = ((size_t)src & 15) == 0;\n"
 "#else\n"
@@ -8264,8 +7780,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_t head = gpuscan_identity();\n"
 "for (; from < end && from % GPUSCAN_VECTOR != 0; from++)\n"
 "head = gpuscan_combine(head, gpuscan_convert(src[from], from));\n"
-"count = end - from;\n"
-"ulong parts = count / part + (count % part != 0), takers = (ulong)groups * GPUSCAN_SUBGROUPS;\n"
+"ulong parts = (end - from + part - 1) / part, takers = (ulong)groups * GPUSCAN_SUBGROUPS;\n"
 "ulong taker = (ulong)group * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
 "ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
 "ulong rounds = GPUSCAN_LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
@@ -8286,10 +7801,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_row_take(&row, stage);\n"
 "if (t + 1 < own && first + 2 * part <= end)\n"
 "gpuscan_rows_fetch(stage, src + first + part);\n"
-"sum = gpuscan_convert(row.element[0], at);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 1; r < GPUSCAN_ROW_ELEMENTS; r++)\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(row.element[r], at + r));\n"
+"sum = gpuscan_lane_row_sum(&row, at);\n"
 "} else {\n"
 "for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, end); i++)\n"
 "sum = i == at ? gpuscan_convert(src[i], i) : gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
@@ -8298,10 +7810,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "#else\n"
 "gpuscan_tile data;\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_tile_fetch(&data, src, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
+"gpuscan_tile_fetch(&data, src, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, gpuscan_policy_normal());\n"
 "gpuscan_tile_lane_sums(&data, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
 "sum = gpuscan_vectors_sum(x, shared);\n"
-"#endif\n"
+"#endif\n",
 "total = GPUSCAN_CASCADE != 0 || t == 0 ? sum : gpuscan_combine(total, sum);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_CASCADE);\n"
 "}\n"
@@ -8312,7 +7824,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "return all;\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n",
+"#endif\n\n"
+"typedef struct {\n"
+"GPUSCAN_REDUCE_NUMBERS\n"
+"} gpuscan_reduce_numbers;\n\n\n"
 "#if GPUSCAN_WORD\n"
 "typedef gpuscan_word gpuscan_partial;\n"
 "#else\n"
@@ -8320,7 +7835,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n\n"
 "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n"
 "#if GPUSCAN_WORD\n"
-"gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n"
+"gpuscan_words_store(partials + i * GPUSCAN_PREFIX_WORDS, epoch << 2 | GPUSCAN_AGGREGATE, value,\n"
+"GPUSCAN_TEST_STORED(i));\n"
 "#else\n"
 "partials[i] = value;\n"
 "#endif\n"
@@ -8328,48 +7844,43 @@ static const char *const gpuscan__piece_reduce[] = {
 "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
 "#if GPUSCAN_WORD\n"
 "gpuscan_t value = gpuscan_identity();\n"
-"global gpuscan_word *slot = gpuscan_slot(partials, i, GPUSCAN_AGGREGATE);\n"
+"global gpuscan_word *words = partials + i * GPUSCAN_PREFIX_WORDS;\n"
 "uint tag = epoch << 2 | GPUSCAN_AGGREGATE;\n\n\n\n"
 "const uint most = GPUSCAN_WORDS_ARRIVE ? 1u << 22 : 0;\n"
-"for (uint polls = 0; !gpuscan_words_load(slot, tag, &value) && polls < most; polls++)\n"
+"for (uint polls = 0; !gpuscan_words_load(words, tag, &value, GPUSCAN_PREFIX_WORDS) && polls < most; polls++)\n"
 ";\n"
 "return value;\n"
 "#else\n"
 "return partials[i];\n"
 "#endif\n"
-"}\n\n\n"
-"static inline gpuscan_t gpuscan_partials_part(global gpuscan_partial *partials, uint first, uint last, uint epoch) {\n"
+"}\n\n\n\n"
+"static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
+"local gpuscan_reduce_shared *shared) {\n"
 "gpuscan_t total = gpuscan_identity();\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"for (uint i = first; i < last; i++) {\n"
+"if (GPUSCAN_PLANTED(REDUCE_GROUP))\n"
+"count--;\n"
+"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+"const uint step = GPUSCAN_GROUP;\n"
+"uint first = GPUSCAN_ITEM, last = count;\n"
+"#else\n"
+"const uint step = 1;\n"
+"uint share = GPUSCAN_HAS_LANES ? (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP : GPUSCAN_ITEM == 0 ? count : 0;\n"
+"uint item = GPUSCAN_PLANTED(REDUCE_ORDER) ? GPUSCAN_GROUP - 1 - GPUSCAN_ITEM : GPUSCAN_ITEM;\n"
+"uint first = min(item * share, count), last = min(first + share, count);\n"
+"#endif\n"
+"for (uint i = first; i < last; i += step) {\n"
 "gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? last - 1 - (i - first) : i, epoch);\n"
 "total = GPUSCAN_CASCADE != 0 || i == first ? x : gpuscan_combine(total, x);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
 "}\n"
-"return gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n\n\n\n\n"
-"static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint begin, uint count, uint epoch,\n"
-"local gpuscan_reduce_shared *shared) {\n"
-"if (GPUSCAN_PLANTED(REDUCE_GROUP))\n"
-"count--;\n"
+"total = gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
 "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-"gpuscan_t total = gpuscan_identity();\n"
-"gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP) {\n"
-"total = gpuscan_combine(total, gpuscan_partial_load(partials, begin + i, epoch));\n"
-"gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
-"}\n"
-"return gpuscan_items_sum(gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE), shared);\n"
-"#else\n"
-"uint share = GPUSCAN_HAS_LANES ? (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP : GPUSCAN_ITEM == 0 ? count : 0;\n"
-"uint item = GPUSCAN_PLANTED(REDUCE_ORDER) ? GPUSCAN_GROUP - 1 - GPUSCAN_ITEM : GPUSCAN_ITEM;\n"
-"uint first = min(item * share, count), last = min(first + share, count);\n"
-"gpuscan_t total = gpuscan_partials_part(partials, begin + first, begin + last, epoch);\n"
-"#if GPUSCAN_HAS_LANES\n"
-"gpuscan_group_prefix(gpuscan_lanes_sum_one(total, shared), &total, shared);\n"
+"total = gpuscan_items_sum(total, shared);\n"
+"#elif GPUSCAN_HAS_LANES\n"
+"gpuscan_group_prefix(gpuscan_lanes_sum_one(total, &shared->tiles), &total, &shared->tiles);\n"
 "#endif\n"
 "return total;\n"
-"#endif\n"
 "}\n\n",
 "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
@@ -8382,7 +7893,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7640 \"kernels.cl.inc\"\n"
+"#line 7142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8404,12 +7915,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong whole;\n"
 "#endif\n"
 "} gpuscan_path;\n\n"
-"typedef struct {\n"
-"GPUSCAN_REDUCE_SEGMENTS_NUMBERS\n"
-"} gpuscan_reduce_segments_numbers;\n\n"
 "static inline gpuscan_path gpuscan_path_of(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
 "global const uint *count_buffer,\n"
-"const gpuscan_reduce_segments_numbers *numbers) {\n"
+"const gpuscan_reduce_numbers *numbers) {\n"
 "ulong count = gpuscan_count(numbers->count, count_buffer, numbers->count_offset, (uint)numbers->flags);\n"
 "gpuscan_path path;\n"
 "path.src = src + numbers->src_offset;\n"
@@ -8431,14 +7939,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 ": max((steps + groups - 1) / groups, (ulong)GPUSCAN_TILE);\n"
 "#endif\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"ulong all = GPUSCAN_BY_ROWS && path.last > 0 ? (path.segments - 1) * path.pitch + count : path.last;\n"
+"ulong all = (GPUSCAN_BY_ROWS ? (path.segments - 1) * path.pitch : 0) + numbers->count;\n"
 "path.skew = (uint)((size_t)path.src / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
 "path.vectors = (global const GPUSCAN_SEGMENT_RAW *)(path.src - path.skew);\n"
-"all = (all + path.skew) / GPUSCAN_SEGMENT_VECTOR * GPUSCAN_SEGMENT_VECTOR;\n"
-"path.whole = max(all, (ulong)path.skew) - path.skew;\n"
+"path.whole = (all + path.skew) / GPUSCAN_SEGMENT_VECTOR * GPUSCAN_SEGMENT_VECTOR - path.skew;\n"
 "#endif\n"
 "return path;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline ulong gpuscan_segment_begin(const gpuscan_path *path, ulong segment) {\n"
 "if (GPUSCAN_BY_ROWS)\n"
 "return segment * path->row_length;\n"
@@ -8446,33 +7953,24 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
 "return gpuscan_segment_begin(path, segment + 1);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
 "return GPUSCAN_BY_ROWS ? segment * path->row_length : 0;\n"
 "}\n"
 "static inline global const gpuscan_src *gpuscan_segment_src(const gpuscan_path *path, ulong segment) {\n"
 "return GPUSCAN_BY_ROWS ? path->src + segment * path->pitch : path->src;\n"
-"}\n\n\n\n"
-"static inline uint gpuscan_first_sharer(const gpuscan_path *path, ulong segment) {\n"
-"ulong from = gpuscan_segment_begin(path, segment);\n"
-"if (GPUSCAN_CPU)\n"
-"return (uint)((segment + (from - path->begin)) / path->share);\n"
-"return (uint)((from + path->share - 1) / path->share / path->probes);\n"
 "}\n\n"
-"#if GPUSCAN_CPU\n"
 "typedef struct {\n"
-"uint ticket;\n"
-"} gpuscan_segment_shared;\n"
-"#else\n"
-"typedef struct {\n"
-"#if GPUSCAN_SEGMENT_SPLIT\n"
+"#if GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT\n"
 "ulong owners[GPUSCAN_SUBGROUPS];\n"
 "gpuscan_t tails[GPUSCAN_GROUP];\n"
+"uint closed[GPUSCAN_GROUP];\n"
 "#endif\n"
+"#if !GPUSCAN_CPU\n"
 "gpuscan_reduce_shared reduce;\n"
+"#endif\n"
 "uint found, ticket;\n"
 "} gpuscan_segment_shared;\n"
-"#endif\n"
 "GPUSCAN_FITS(segments, sizeof(gpuscan_segment_shared))\n\n\n"
 "typedef struct {\n"
 "global gpuscan_result_t *dst;\n"
@@ -8485,7 +7983,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "static inline gpuscan_outlet gpuscan_outlet_of(global gpuscan_partial *partials, global uint *marks,\n"
 "global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer,\n"
-"const gpuscan_reduce_segments_numbers *numbers) {\n"
+"const gpuscan_reduce_numbers *numbers) {\n"
 "uint flags = (uint)numbers->flags;\n"
 "gpuscan_outlet out;\n"
 "out.dst = dst + numbers->dst_offset;\n"
@@ -8497,14 +7995,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "out.epoch = (uint)numbers->epoch;\n"
 "out.stream = flags & GPUSCAN_FLAG_STREAM;\n"
 "return out;\n"
-"}\n\n",
+"}\n\n"
 "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
 "out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
 "}\n\n\n\n"
 "#if GPUSCAN_WORD\n"
 "#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
 "static inline global gpuscan_word *gpuscan_mark(const gpuscan_outlet *out, uint group) {\n"
-"return gpuscan_slot(out->partials, 2 * out->groups, GPUSCAN_AGGREGATE) + group * GPUSCAN_MARK_WORDS;\n"
+"return out->partials + 2 * out->groups * GPUSCAN_PREFIX_WORDS + group * GPUSCAN_MARK_WORDS;\n"
 "}\n"
 "#endif\n"
 "static inline void gpuscan_mark_store(const gpuscan_outlet *out, ulong mark) {\n"
@@ -8528,7 +8026,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "return out->marks[2 * group] | (ulong)out->marks[2 * group + 1] << 32;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if !GPUSCAN_CPU\n\n"
 "static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
 "uint found;\n"
@@ -8543,62 +8041,48 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "return found;\n"
 "}\n"
 "#endif\n\n"
-"#if GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT\n\n"
-"static inline void gpuscan_join_write(const gpuscan_outlet *out, uint group, ulong mark, gpuscan_t sum) {\n"
-"gpuscan_t head = gpuscan_partial_load(out->partials, out->groups + group, out->epoch);\n"
-"gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
-"}\n\n\n"
-"#if GPUSCAN_CPU\n"
-"#define gpuscan_shares_join gpuscan_shares_join_by_item\n"
-"static inline void gpuscan_shares_join_by_item(const gpuscan_path *path, const gpuscan_outlet *out,\n"
-"local gpuscan_segment_shared *all) {\n"
-"for (uint g = 0; g < out->groups; g++) {\n"
-"ulong mark = gpuscan_mark_load(out, g);\n"
-"uint first = mark ? min(gpuscan_first_sharer(path, mark - 1), g) : g;\n"
-"if (mark)\n"
-"gpuscan_join_write(out, g, mark, gpuscan_partials_part(out->partials, first, g, out->epoch));\n"
-"}\n"
-"}\n"
-"#else\n\n\n",
-"#define gpuscan_shares_join gpuscan_shares_join_by_group\n"
-"static inline void gpuscan_shares_join_by_group(const gpuscan_path *path, const gpuscan_outlet *out,\n"
-"local gpuscan_segment_shared *all) {\n"
-"const uint most = GPUSCAN_LANES_APART ? 64 : 8;\n"
-"for (uint begin = 0; begin < out->groups; begin += GPUSCAN_GROUP) {\n"
-"uint g = begin + GPUSCAN_ITEM, first = g;\n"
-"ulong mark = g < out->groups ? gpuscan_mark_load(out, g) : 0;\n"
-"if (mark)\n"
-"first = min(gpuscan_first_sharer(path, mark - 1), g);\n"
-"if (g < out->groups)\n"
-"all->tails[GPUSCAN_ITEM] = gpuscan_partial_load(out->partials, g, out->epoch);\n"
-"GPUSCAN_BARRIER();\n"
-"bool is_long = first < begin || g - first > most;\n"
-"if (mark && !is_long) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
+"#if GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT\n\n\n"
+"static inline void gpuscan_shares_join(const gpuscan_outlet *out, local gpuscan_segment_shared *all) {\n"
+"gpuscan_t carry = gpuscan_identity();\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"for (uint i = first; i < g; i++) {\n"
-"sum = gpuscan_combine(sum, all->tails[i - begin]);\n"
-"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
-"}\n"
-"gpuscan_join_write(out, g, mark, gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE));\n"
-"}\n"
-"for (;;) {\n"
-"uint found = gpuscan_lowest_item(is_long, all), end = begin + found;\n"
-"if (found == GPUSCAN_GROUP)\n"
-"break;\n"
-"mark = gpuscan_mark_load(out, end);\n"
-"first = min(gpuscan_first_sharer(path, mark - 1), end);\n"
-"gpuscan_t sum = gpuscan_partials_sum(out->partials, first, end - first, out->epoch, &all->reduce);\n"
+"for (uint begin = 0; begin < out->groups; begin += GPUSCAN_GROUP) {\n"
+"uint g = begin + GPUSCAN_ITEM;\n"
+"ulong mark = g < out->groups ? gpuscan_mark_load(out, g) : 0;\n"
+"gpuscan_t x = gpuscan_identity(), before = gpuscan_cascade_end(&cascade, carry, GPUSCAN_GROUPS_CASCADE);\n"
+"bool closed = mark != 0;\n"
+"if (g < out->groups)\n"
+"x = gpuscan_partial_load(out->partials, g, out->epoch);\n"
+"for (uint d = 1;; d *= 2) {\n"
+"all->tails[GPUSCAN_ITEM] = x;\n"
+"all->closed[GPUSCAN_ITEM] = closed;\n"
 "GPUSCAN_BARRIER();\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"gpuscan_join_write(out, end, mark, sum);\n"
-"is_long = is_long && GPUSCAN_ITEM != found;\n"
+"if (d >= GPUSCAN_GROUP)\n"
+"break;\n"
+"if (GPUSCAN_ITEM >= d && !closed) {\n"
+"x = gpuscan_combine(all->tails[GPUSCAN_ITEM - d], x);\n"
+"closed = all->closed[GPUSCAN_ITEM - d];\n"
 "}\n"
+"GPUSCAN_BARRIER();\n"
 "}\n"
+"if (GPUSCAN_ITEM > 0) {\n"
+"x = all->tails[GPUSCAN_ITEM - 1];\n"
+"before = all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(before, x);\n"
 "}\n"
-"#endif\n\n\n"
-"static inline void gpuscan_share_end(const gpuscan_path *path, const gpuscan_outlet *out, gpuscan_t head,\n"
-"gpuscan_t tail, ulong mark, local gpuscan_segment_shared *all) {\n"
+"if (mark) {\n"
+"x = gpuscan_partial_load(out->partials, out->groups + g, out->epoch);\n"
+"gpuscan_outlet_write(out, mark - 1, GPUSCAN_PLANTED(SEGMENT_JOIN) ? x : gpuscan_combine(before, x));\n"
+"}\n"
+"if (all->closed[GPUSCAN_GROUP - 1]) {\n"
+"carry = gpuscan_identity();\n"
+"cascade = gpuscan_cascade_begin();\n"
+"}\n"
+"carry = gpuscan_combine(carry, all->tails[GPUSCAN_GROUP - 1]);\n"
+"gpuscan_cascade_step(&cascade, &carry, GPUSCAN_GROUPS_CASCADE);\n"
+"GPUSCAN_BARRIER();\n"
+"}\n"
+"}\n\n\n"
+"static inline void gpuscan_share_end(const gpuscan_outlet *out, gpuscan_t head, gpuscan_t tail, ulong mark,\n"
+"local gpuscan_segment_shared *all) {\n"
 "if (GPUSCAN_ITEM == 0) {\n"
 "gpuscan_partial_store(out->partials, out->groups + out->group, out->epoch, head);\n"
 "gpuscan_partial_store(out->partials, out->group, out->epoch, tail);\n"
@@ -8608,10 +8092,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n"
 "}\n"
 "#if GPUSCAN_WORD\n"
-"if (gpuscan_ticket(GPUSCAN_COUNTERS(out->partials), out->groups, &all->ticket) != out->groups - 1)\n"
+"if (GPUSCAN_ITEM == 0) {\n"
+"global uint *counter = GPUSCAN_COUNTERS(out->partials);\n"
+"uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
+"all->ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
+"if ((tickets & 0xffffu) == out->groups)\n"
+"atomic_xchg(counter, GPUSCAN_PLANTED(TICKETS_LEFT) ? 1u : 0u);\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"if (all->ticket == 0)\n"
 "return;\n"
 "gpuscan_device_fence();\n"
-"gpuscan_shares_join(path, out, all);\n"
+"gpuscan_shares_join(out, all);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n",
@@ -8643,14 +8135,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.whole = false;\n"
 "return walk;\n"
 "}\n\n\n\n"
-"#define GPUSCAN_BATCHES (GPUSCAN_WIDE > 1 && GPUSCAN_HAS_SHUFFLEVECTOR && !GPUSCAN_CONVERT_IS_CUSTOM)\n"
+"#define GPUSCAN_BATCHES (GPUSCAN_WIDE > 1 && !GPUSCAN_CONVERT_IS_CUSTOM)\n"
 "#if GPUSCAN_BATCHES\n"
 "typedef GPUSCAN_WIDE_MASK gpuscan_wide_mask;\n"
-"#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
-"#else\n"
-"#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7)\n"
-"#endif\n\n"
+"#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(GPUSCAN_EACH_LANE(GPUSCAN_WIDE, GPUSCAN_LANE_AT, 0))\n\n"
 "#define GPUSCAN_SHORT_SEGMENT ((GPUSCAN_CASCADE ? 48 : 128) * GPUSCAN_WIDE)\n"
 "#define GPUSCAN_SOME_VECTORS 8u\n\n"
 "#define GPUSCAN_VECTORS_BEHIND (GPUSCAN_BY_ROWS ? 2u : GPUSCAN_SOME_VECTORS)\n\n\n"
@@ -8699,88 +8187,65 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n\n"
 "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "return batch->sums[s];\n"
-"}\n\n\n\n\n"
-"#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)\n"
-"#define GPUSCAN_UPPER_HALVES(a, b) \\\n"
-" __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)\n"
-"#define GPUSCAN_LOWER_QUARTERS(a, b) \\\n"
-" __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)\n"
-"#define GPUSCAN_UPPER_QUARTERS(a, b) \\\n"
-" __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)\n"
-"#define GPUSCAN_LOWER_PAIRS(a, b) \\\n"
-" __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)\n"
-"#define GPUSCAN_UPPER_PAIRS(a, b) \\\n"
-" __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)\n"
-"#define GPUSCAN_EVEN_LANES(a, b) \\\n"
-" __builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30)\n"
-"#define GPUSCAN_ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31)\n"
-"#else\n"
-"#define GPUSCAN_LOWER_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)\n"
-"#define GPUSCAN_UPPER_HALVES(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)\n"
-"#define GPUSCAN_LOWER_QUARTERS(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13)\n"
-"#define GPUSCAN_UPPER_QUARTERS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15)\n"
-"#define GPUSCAN_EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)\n"
-"#define GPUSCAN_ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)\n"
-"#endif\n"
-"#define GPUSCAN_TREE_STEP(name, half, d, lower, upper) \\\n"
+"}\n\n\n\n"
+"#define GPUSCAN_TREE_LOWER(lane, d) ((lane) & (d) ? GPUSCAN_WIDE : 0) + ((lane) & ~(d))\n"
+"#define GPUSCAN_TREE_UPPER(lane, d) ((lane) & (d) ? GPUSCAN_WIDE : 0) + ((lane) | (d))\n"
+"#define GPUSCAN_TREE_PICK(a, b, of, d) GPUSCAN_SHUFFLE(a, b, GPUSCAN_EACH_LANE(GPUSCAN_WIDE, of, d))\n"
+"#define GPUSCAN_TREE_STEP(name, half, d) \\\n"
 " static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id) { \\\n"
-" gpuscan_wide a = half(batch, s, id), b = half(batch, s + d, id); \\\n"
-" return gpuscan_combine_wide(lower(a, b), upper(a, b)); \\\n"
+" gpuscan_wide a = half(batch, s, id), b = half(batch, s + (d), id); \\\n"
+" return gpuscan_combine_wide(GPUSCAN_TREE_PICK(a, b, GPUSCAN_TREE_LOWER, d), \\\n"
+" GPUSCAN_TREE_PICK(a, b, GPUSCAN_TREE_UPPER, d)); \\\n"
 " }\n"
 "#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_TREE_FROM_4(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_8, leaf##_4, 1, GPUSCAN_LOWER_PAIRS, GPUSCAN_UPPER_PAIRS) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_all, leaf##_8, 2, GPUSCAN_EVEN_LANES, GPUSCAN_ODD_LANES)\n"
+"#define GPUSCAN_TREE_END(leaf) \\\n"
+" GPUSCAN_TREE_STEP(leaf##_8, leaf##_4, 2) \\\n"
+" GPUSCAN_TREE_STEP(leaf##_all, leaf##_8, 1)\n"
 "#else\n"
-"#define GPUSCAN_TREE_FROM_4(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_all, leaf##_4, 1, GPUSCAN_EVEN_LANES, GPUSCAN_ODD_LANES)\n"
+"#define GPUSCAN_TREE_END(leaf) GPUSCAN_TREE_STEP(leaf##_all, leaf##_4, 1)\n"
 "#endif\n"
 "#define GPUSCAN_TREE(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_2, leaf, GPUSCAN_WIDE / 4, GPUSCAN_LOWER_HALVES, GPUSCAN_UPPER_HALVES) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, GPUSCAN_WIDE / 2, GPUSCAN_LOWER_QUARTERS, GPUSCAN_UPPER_QUARTERS) \\\n"
-" GPUSCAN_TREE_FROM_4(leaf)\n"
+" GPUSCAN_TREE_STEP(leaf##_2, leaf, GPUSCAN_WIDE / 2) \\\n"
+" GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, GPUSCAN_WIDE / 4) \\\n"
+" GPUSCAN_TREE_END(leaf)\n"
 "GPUSCAN_TREE(gpuscan_batch_one)\n"
-"GPUSCAN_TREE(gpuscan_batch_there)\n\n\n\n",
-"#if !GPUSCAN_SRC_F16\n"
+"GPUSCAN_TREE(gpuscan_batch_there)\n\n\n\n\n",
+"#define GPUSCAN_QUARTER (GPUSCAN_WIDE / 4)\n"
 "#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_LOAD_QUARTER vload4\n"
-"#define GPUSCAN_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
-"#define GPUSCAN_JOIN_TWO(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)\n"
+"#define GPUSCAN_LOAD_QUARTER(batch, s) vload4(0, gpuscan_batch_src(batch, s))\n"
+"#define GPUSCAN_HALF 8\n"
 "#else\n"
-"#define GPUSCAN_LOAD_QUARTER vload2\n"
-"#define GPUSCAN_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)\n"
-"#define GPUSCAN_JOIN_TWO(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3)\n"
+"#define GPUSCAN_LOAD_QUARTER(batch, s) vload2(0, gpuscan_batch_src(batch, s))\n"
+"#define GPUSCAN_HALF 4\n"
 "#endif\n"
-"static inline gpuscan_wide_mask gpuscan_batch_lengths(const gpuscan_batch *batch, uint s) {\n"
-"return GPUSCAN_LOWER_HALVES((gpuscan_wide_mask)(gpuscan_batch_length(batch, s)),\n"
-"(gpuscan_wide_mask)(gpuscan_batch_length(batch, s + GPUSCAN_WIDE / 4)));\n"
+"#define GPUSCAN_JOIN(lanes, a, b) GPUSCAN_SHUFFLE(a, b, GPUSCAN_EACH_LANE(lanes, GPUSCAN_LANE_AT, 0))\n"
+"#define GPUSCAN_LOAD_HALF(batch, s) \\\n"
+" GPUSCAN_JOIN(GPUSCAN_HALF, GPUSCAN_LOAD_QUARTER(batch, s), GPUSCAN_LOAD_QUARTER(batch, (s) + GPUSCAN_QUARTER))\n"
+"static inline gpuscan_wide_mask gpuscan_quarter_lengths(const gpuscan_batch *batch, uint s) {\n"
+"return GPUSCAN_TREE_PICK((gpuscan_wide_mask)(gpuscan_batch_length(batch, s)),\n"
+"(gpuscan_wide_mask)(gpuscan_batch_length(batch, s + GPUSCAN_QUARTER)), GPUSCAN_TREE_LOWER,\n"
+"GPUSCAN_QUARTER);\n"
 "}\n"
 "static inline gpuscan_wide gpuscan_batch_quarter_4(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
-"global const gpuscan_src *a = gpuscan_batch_src(batch, s), *b = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4);\n"
-"global const gpuscan_src *c = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 2);\n"
-"global const gpuscan_src *d = gpuscan_batch_src(batch, s + GPUSCAN_WIDE / 4 * 3);\n"
-"gpuscan_wide_mask lengths = GPUSCAN_LOWER_QUARTERS(gpuscan_batch_lengths(batch, s),\n"
-"gpuscan_batch_lengths(batch, s + GPUSCAN_WIDE / 2));\n"
-"gpuscan_wide x = GPUSCAN_CONVERT_WIDE(\n"
-"GPUSCAN_JOIN(GPUSCAN_JOIN_TWO(GPUSCAN_LOAD_QUARTER(0, a), GPUSCAN_LOAD_QUARTER(0, b)),\n"
-"GPUSCAN_JOIN_TWO(GPUSCAN_LOAD_QUARTER(0, c), GPUSCAN_LOAD_QUARTER(0, d))));\n"
-"GPUSCAN_PREFETCH(a, GPUSCAN_PREFETCH_SRC, 0);\n"
-"return select(id, x, (GPUSCAN_WIDE_LANES & (gpuscan_wide_mask)(GPUSCAN_WIDE / 4 - 1)) < lengths);\n"
-"}\n"
-"GPUSCAN_TREE_FROM_4(gpuscan_batch_quarter)\n"
-"#endif\n\n"
+"gpuscan_wide_mask lengths = GPUSCAN_TREE_PICK(gpuscan_quarter_lengths(batch, s),\n"
+"gpuscan_quarter_lengths(batch, s + 2 * GPUSCAN_QUARTER),\n"
+"GPUSCAN_TREE_LOWER, 2 * GPUSCAN_QUARTER);\n"
+"gpuscan_wide_source x = GPUSCAN_JOIN(GPUSCAN_WIDE, GPUSCAN_LOAD_HALF(batch, s),\n"
+"GPUSCAN_LOAD_HALF(batch, s + 2 * GPUSCAN_QUARTER));\n"
+"GPUSCAN_PREFETCH(gpuscan_batch_src(batch, s), GPUSCAN_PREFETCH_SRC, 0);\n"
+"return select(id, gpuscan_convert_wide(x),\n"
+"(GPUSCAN_WIDE_LANES & (gpuscan_wide_mask)(GPUSCAN_QUARTER - 1)) < lengths);\n"
+"}\n\n"
+"GPUSCAN_TREE_END(gpuscan_batch_quarter)\n\n"
 "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
-"#if !GPUSCAN_SRC_F16\n"
-"if (batch->most <= GPUSCAN_WIDE / 4)\n"
+"if (batch->most <= GPUSCAN_QUARTER)\n"
 "return gpuscan_batch_quarter_all(batch, 0, id);\n"
-"#endif\n"
 "if (batch->most <= GPUSCAN_WIDE)\n"
 "return gpuscan_batch_one_all(batch, 0, id);\n"
 "for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
 "batch->sums[s] = gpuscan_batch_some(batch, s, id);\n"
 "return gpuscan_batch_there_all(batch, 0, id);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline bool gpuscan_batch_begin(gpuscan_batch *batch, const gpuscan_path *path, const gpuscan_walk *walk) {\n"
 "gpuscan_offset most = 0;\n"
 "if (walk->segment + GPUSCAN_WIDE > path->segments)\n"
@@ -8804,7 +8269,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "return most <= GPUSCAN_SHORT_SEGMENT && batch->last + GPUSCAN_VECTORS_BEHIND * GPUSCAN_WIDE <= path->last &&\n"
 "batch->last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline void gpuscan_walk_segment(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out) {\n"
 "ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
 "ulong elements = min(end - walk->element, walk->steps), first;\n"
@@ -8838,7 +8303,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n"
 "while (walk.steps > 0 && walk.segment < path->segments) {\n"
 "#if GPUSCAN_BATCHES\n"
-"bool aligned = gpuscan_span_head(out->dst, walk.segment, GPUSCAN_FLAG_STREAM) == 0;\n\n",
+"bool aligned = gpuscan_span_head(out->dst, walk.segment, GPUSCAN_FLAG_STREAM) == 0;\n\n"
 "if (walk.whole && (!out->stream || aligned || walk.segment - first > GPUSCAN_WIDE) &&\n"
 "gpuscan_batch_begin(&batch, path, &walk)) {\n"
 "gpuscan_wide sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, id));\n"
@@ -8854,20 +8319,20 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_walk_segment(path, &walk, out);\n"
 "}\n"
 "if (out->groups > 1)\n"
-"gpuscan_share_end(path, out, walk.head, walk.carry, walk.mark, all);\n"
+"gpuscan_share_end(out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
 "#endif\n\n"
 "#if !GPUSCAN_CPU\n\n\n"
 "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
-"local gpuscan_reduce_shared *shared = &all->reduce;\n"
 "#if GPUSCAN_HAS_LANES\n"
+"local gpuscan_lanes_shared *shared = GPUSCAN_LANES_SHARED(&all->reduce);\n"
 "for (uint d = 1; d >> bits == 0; d *= 2) {\n"
 "gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
 "x = GPUSCAN_COMMUTATIVE ? gpuscan_combine(x, other) : gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, other);\n"
 "}\n"
 "return x;\n"
 "#else\n"
-"local gpuscan_t *sums = GPUSCAN_ITEM_SUMS(shared);\n"
+"local gpuscan_t *sums = GPUSCAN_ITEM_SUMS(&all->reduce);\n"
 "if (bits == 0)\n"
 "return x;\n"
 "sums[GPUSCAN_ITEM] = x;\n"
@@ -8880,10 +8345,16 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_BARRIER();\n"
 "return x;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
+"#if GPUSCAN_BY_ROWS\n"
+"typedef ulong gpuscan_spot;\n"
+"#else\n"
+"typedef gpuscan_offset gpuscan_spot;\n"
+"#endif\n"
+"#define GPUSCAN_SPOT(i) (gpuscan_spot)min(i, (ulong)(gpuscan_spot)~(gpuscan_spot)0)\n\n\n"
 "typedef struct {\n"
-"ulong first;\n"
-"ulong zero;\n"
+"gpuscan_spot first;\n"
+"gpuscan_spot zero;\n"
 "uint count;\n"
 "uint skew;\n"
 "uint whole;\n"
@@ -8906,22 +8377,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "own.first = own.zero = is_there ? segment * path->pitch : 0;\n"
 "own.count = is_there ? (uint)min(path->row_length, 0xfffffffful) : 0;\n"
 "#else\n"
-"ulong behind = min((ulong)ends.y, path->last);\n"
-"own.first = min((ulong)ends.x, behind);\n"
+"gpuscan_spot behind = min(ends.y, GPUSCAN_SPOT(path->last));\n"
+"own.first = min(ends.x, behind);\n"
 "own.zero = 0;\n"
-"own.count = (uint)min(behind - own.first, 0xfffffffful);\n"
+"own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
 "#endif\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"ulong end = own.first + own.count;\n"
-"own.whole = end > path->whole ? own.count - min((uint)(end - path->whole), own.count) : own.count;\n"
-"own.skew = (uint)(own.first + path->skew) % GPUSCAN_SEGMENT_VECTOR;\n"
-"own.vectors = path->vectors + (own.first + path->skew) / GPUSCAN_SEGMENT_VECTOR;\n"
+"gpuscan_spot end = own.first + own.count, last = GPUSCAN_SPOT(path->whole);\n"
+"own.whole = (uint)(max(min(end, last), own.first) - own.first);\n"
+"own.skew = (uint)own.first % GPUSCAN_SEGMENT_VECTOR + path->skew;\n"
+"own.vectors = path->vectors + own.first / GPUSCAN_SEGMENT_VECTOR + own.skew / GPUSCAN_SEGMENT_VECTOR;\n"
+"own.skew %= GPUSCAN_SEGMENT_VECTOR;\n"
 "#else\n"
 "own.skew = 0;\n"
 "own.whole = own.count;\n"
 "#endif\n"
 "return own;\n"
-"}\n\n",
+"}\n\n"
 "#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES\n"
 "#define GPUSCAN_LANE_ROWS (uint)GPUSCAN_SEGMENT_ROWS\n\n\n\n\n"
 "#define GPUSCAN_LANE_STRIDE(lanes) (GPUSCAN_COMMUTATIVE ? (lanes) : 1u)\n"
@@ -8942,7 +8414,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "return vector->element[v];\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_first_vector(const gpuscan_stretch *own, uint lane, uint lanes) {\n"
 "uint vectors = (own->skew + own->whole + GPUSCAN_SEGMENT_VECTOR - 1) / GPUSCAN_SEGMENT_VECTOR;\n"
 "return GPUSCAN_COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
@@ -8952,16 +8424,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "global const GPUSCAN_SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"x[k].raw = 0;\n"
-"if (path->whole == 0)\n"
-"return;\n"
 "#else\n"
 "global const gpuscan_src *from = path->src + (own->whole ? own->first : 0);\n"
-"if (path->last == 0)\n"
-"return;\n"
 "#endif\n"
+"if (GPUSCAN_SEGMENT_VECTOR == 1 && path->last == 0)\n"
+"return;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
 "x[k].raw = from[min(first + k * GPUSCAN_LANE_STRIDE(lanes), last)];\n"
@@ -8969,15 +8436,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_INLINE gpuscan_t gpuscan_vector_part(gpuscan_t sum, const gpuscan_lane_load_t *x, ulong at, uint skip,\n"
 "int left) {\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"uint packed = gpuscan_packed_from(sum);\n"
+"uint packed = (uint)sum;\n"
 "const int elements = 4 / GPUSCAN_PACKED, bits = 8 * GPUSCAN_PACKED;\n"
 "GPUSCAN_UNROLL\n"
 "for (int w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++) {\n"
 "int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
 "uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
-"packed = gpuscan_packed_sum((x->word[w] & mask) | (GPUSCAN_PACKED_IDENTITY & ~mask), packed);\n"
+"packed = gpuscan_packed_sum(x->word[w] & mask, packed);\n"
 "}\n"
-"return gpuscan_packed_to(packed);\n"
+"return (gpuscan_t)packed;\n"
 "#else\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
@@ -8988,11 +8455,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline gpuscan_t gpuscan_vector_whole(gpuscan_t sum, const gpuscan_lane_load_t *vector, ulong at) {\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"uint packed = gpuscan_packed_from(sum);\n"
+"uint packed = (uint)sum;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
 "packed = gpuscan_packed_sum(vector->word[w], packed);\n"
-"return gpuscan_packed_to(packed);\n"
+"return (gpuscan_t)packed;\n"
 "#else\n"
 "gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
 "GPUSCAN_UNROLL\n"
@@ -9003,7 +8470,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
 "uint first, uint stride, uint skip, uint end) {\n"
-"ulong at = own->first - own->zero - own->skew;\n"
+"ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++) {\n"
 "uint i = (first + k * stride) * GPUSCAN_SEGMENT_VECTOR;\n"
@@ -9024,7 +8491,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "for (first += step; first * GPUSCAN_SEGMENT_VECTOR < end; first += step) {\n"
 "gpuscan_lane_load(x, path, own, first, lanes);\n"
 "if ((first + (GPUSCAN_LANE_LOADS - 1) * stride + 1) * GPUSCAN_SEGMENT_VECTOR <= end) {\n"
-"ulong at = own->first - own->zero - own->skew;\n"
+"ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
 "sum = gpuscan_vector_whole(sum, &x[k], at + (first + k * stride) * GPUSCAN_SEGMENT_VECTOR);\n"
@@ -9047,6 +8514,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#if GPUSCAN_SEGMENT_EACH && GPUSCAN_SEGMENT_VECTOR > 1 && GPUSCAN_COMMUTATIVE && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
 "gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
 "gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
+"GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
 "sum = gpuscan_items_sum(sum, &all->reduce);\n"
 "#else\n"
@@ -9129,7 +8597,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_BARRIER();\n"
 "}\n"
 "if (out->groups > 1)\n"
-"gpuscan_share_end(path, out, own.head, own.tail, own.mark, all);\n"
+"gpuscan_share_end(out, own.head, own.tail, own.mark, all);\n"
 "}\n"
 "#endif\n\n\n\n",
 "#define GPUSCAN_LONG_BY_SUBGROUP (GPUSCAN_SEGMENT_SPLIT && GPUSCAN_HAS_LANES && GPUSCAN_COMMUTATIVE)\n"
@@ -9145,21 +8613,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_long_sum(const gpuscan_path *path, const gpuscan_outlet *out, bool is_long, ulong first,\n"
 "uint bits, uint rows, local gpuscan_segment_shared *all) {\n"
-"for (;;) {\n"
 "#if GPUSCAN_LONG_BY_SUBGROUP\n"
 "local gpuscan_reduce_shared *shared = &all->reduce;\n"
-"gpuscan_ballot_t longer = gpuscan_ballot(is_long);\n"
-"uint found = longer ? GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer) : GPUSCAN_GROUP;\n"
+"for (gpuscan_ballot_t longer = gpuscan_ballot(is_long); longer != 0; longer &= longer - 1) {\n"
+"uint found = GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer);\n"
 "#else\n"
-"uint found = gpuscan_lowest_item(is_long, all);\n"
+"for (uint found; (found = gpuscan_lowest_item(is_long, all)) != GPUSCAN_GROUP; is_long &= GPUSCAN_ITEM != found) {\n"
 "#endif\n"
-"if (found == GPUSCAN_GROUP)\n"
-"break;\n"
 "ulong segment = gpuscan_row_at(first, found >> bits, bits, rows);\n"
 "gpuscan_stretch whole = gpuscan_stretch_of(path, segment, gpuscan_ends_of(path, segment));\n"
 "#if GPUSCAN_LONG_BY_SUBGROUP\n"
 "gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
 "gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
+"GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
 "sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
 "#else\n"
@@ -9167,7 +8633,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n"
 "if (((GPUSCAN_LONG_BY_SUBGROUP ? GPUSCAN_LANE : GPUSCAN_ITEM) == 0) & !GPUSCAN_PLANTED(SEGMENT_GROUP))\n"
 "gpuscan_outlet_write(out, segment, sum);\n"
-"is_long = is_long && GPUSCAN_ITEM != found;\n"
 "}\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_rows(const gpuscan_path *path, const gpuscan_outlet *out, uint group, uint groups,\n"
@@ -9185,8 +8650,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "for (ulong first = begin; first < path->segments; first += step) {\n"
 "ulong own_row = has_row ? gpuscan_row_at(first, row, bits, rows) : path->segments;\n"
 "gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
-"if (GPUSCAN_SEGMENT_VECTOR > 1)\n"
-"ends = gpuscan_ends_of(path, own_row);\n"
 "gpuscan_lane_load_t x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
@@ -9195,7 +8658,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
 "gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, path, &own[r], gpuscan_first_vector(&own[r], lane, lanes),\n"
 "lanes);\n"
-"if (GPUSCAN_SEGMENT_VECTOR == 1)\n"
+"GPUSCAN_KEEP_LOADS();\n"
 "ends = gpuscan_ends_of(path, own_row + step);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
@@ -9219,8 +8682,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#define GPUSCAN_SEGMENTS_PARAMETERS \\\n"
 " global const gpuscan_src *src, global const gpuscan_offset *offsets, global const uint *count_buffer, \\\n"
 " global gpuscan_partial *partials, global uint *marks, global gpuscan_result_t *dst, gpuscan_init init_value, \\\n"
-" global const gpuscan_dst *init_buffer, gpuscan_reduce_segments_numbers numbers, \\\n"
-" local gpuscan_segment_shared *all\n\n\n\n"
+" global const gpuscan_dst *init_buffer, gpuscan_reduce_numbers numbers, local gpuscan_segment_shared *all\n\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_reduce_segments(GPUSCAN_SEGMENTS_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
 "gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
@@ -9257,7 +8719,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_reduce_join(GPUSCAN_SEGMENTS_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
 "gpuscan_outlet out = gpuscan_outlet_of(partials, marks, dst, init_value, init_buffer, &numbers);\n"
-"gpuscan_shares_join(&path, &out, all);\n"
+"gpuscan_shares_join(&out, all);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -9266,28 +8728,22 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8654 \"kernels.cl.inc\"\n"
+"#line 8103 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"typedef struct {\n"
-"GPUSCAN_REDUCE_NUMBERS\n"
-"} gpuscan_reduce_numbers;\n"
-"GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
-"gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
-"global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-"gpuscan_reduce_numbers numbers,\n"
-"local gpuscan_reduce_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
+"#define GPUSCAN_REDUCE_PARAMETERS \\\n"
+" global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials, \\\n"
+" global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer, \\\n"
+" gpuscan_reduce_numbers numbers, local gpuscan_reduce_shared *shared\n\n\n\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_reduce(GPUSCAN_REDUCE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
 "uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
 "gpuscan_t sum;\n"
 "src += numbers.src_offset;\n"
 "partials += numbers.partials_offset;\n"
-"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+"#if !GPUSCAN_CPU\n"
 "sum = gpuscan_range_sum(src, 0, count, group, groups, shared);\n"
-"#elif !GPUSCAN_CPU\n"
-"GPUSCAN_STAGE_DECLARE\n"
-"sum = gpuscan_range_sum(src, 0, count, group, groups, shared GPUSCAN_STAGE);\n"
 "#else\n"
 "ulong share = numbers.group_tiles * GPUSCAN_TILE;\n"
 "sum = gpuscan_span_sum(src, min(group * share, count), min((group + 1) * share, count), 0);\n"
@@ -9304,21 +8760,15 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "return;\n"
 "if (!GPUSCAN_WORDS_ARRIVE)\n"
 "gpuscan_device_fence();\n"
-"sum = gpuscan_partials_sum(partials, 0, groups, epoch, shared);\n"
+"sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n"
 "#endif\n"
 "}\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n"
 "}\n\n"
 "#if !GPUSCAN_WORD\n"
-"typedef struct {\n"
-"GPUSCAN_REDUCE_FINISH_NUMBERS\n"
-"} gpuscan_reduce_finish_numbers;\n\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
-"global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
-"local gpuscan_reduce_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, 0, (uint)numbers.count, 0, shared);\n"
+"kernel GPUSCAN_GROUP_SIZE void gpuscan_reduce_finish(GPUSCAN_REDUCE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, shared);\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
@@ -9330,7 +8780,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8719 \"kernels.cl.inc\"\n"
+"#line 8155 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9386,28 +8836,11 @@ static const char *const gpuscan__piece_integral[] = {
 "return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n"
-"#ifdef GPUSCAN_PIXELS\n\n",
-"static inline GPUSCAN_PIXELS gpuscan_pixels_load(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
-"typedef GPUSCAN_PIXELS unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
-"return *(global const unaligned *)(src + at);\n"
-"#else\n"
-"return GPUSCAN_PIXELS_VLOAD(0, src + at);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
-"static inline gpuscan_t gpuscan_pixel_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
-"#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
-"gpuscan_t y = GPUSCAN_PIXELS_CONVERT(gpuscan_pixels_load(src, at));\n"
-"return GPUSCAN_SQUARE ? y * y : y;\n"
-"#else\n"
-"return gpuscan_pixel_load(src, at, GPUSCAN_PIXEL_CHANNELS);\n"
-"#endif\n"
-"}\n\n"
 "#if GPUSCAN_WIDE > 1\n"
 "static inline gpuscan_wide gpuscan_pixels_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
 "#ifdef GPUSCAN_PIXELS\n"
-"gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(gpuscan_pixels_load(src, at));\n"
+"typedef GPUSCAN_PIXELS unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
+"gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(*(global const unaligned *)(src + at));\n"
 "return GPUSCAN_SQUARE ? y * y : y;\n"
 "#else\n"
 "gpuscan_wide_elements y;\n"
@@ -9415,128 +8848,61 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v] = gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(at, v, 0, 0), 1);\n"
 "return y.all;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_wide gpuscan_sums_load(global const gpuscan_t *sums, ulong x) {\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
 "typedef gpuscan_wide unaligned __attribute__((aligned(sizeof(gpuscan_t))));\n"
 "return *(global const unaligned *)(sums + x);\n"
-"#else\n"
-"return gpuscan_load_wide(sums, x);\n"
-"#endif\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, ulong x, gpuscan_wide y, bool begins) {\n"
 "if (!begins)\n"
 "y = gpuscan_combine_wide(gpuscan_sums_load(sums, x), y);\n"
 "gpuscan_store_wide(sums, x, y, false);\n"
 "return y;\n"
-"}\n\n\n"
-"#ifdef GPUSCAN_PIXELS_SHORT\n"
-"typedef GPUSCAN_PIXELS_SHORT gpuscan_row_sums;\n"
-"#define GPUSCAN_ROW_SUMS(src, at) GPUSCAN_PIXELS_TO_SHORT(gpuscan_pixels_load(src, at))\n"
-"#define GPUSCAN_ROW_SUMS_WIDE(sums) GPUSCAN_PIXELS_CONVERT(sums)\n"
-"#define gpuscan_row_sums_add(a, b) ((a) + (b))\n"
-"#else\n"
-"typedef gpuscan_wide gpuscan_row_sums;\n"
-"#define GPUSCAN_ROW_SUMS(src, at) gpuscan_pixels_at(src, at)\n"
-"#define GPUSCAN_ROW_SUMS_WIDE(sums) (sums)\n"
-"#define gpuscan_row_sums_add gpuscan_combine_wide\n"
-"#endif\n"
-"static inline gpuscan_row_sums gpuscan_four_rows(GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch) {\n"
-"gpuscan_row_sums a = gpuscan_row_sums_add(GPUSCAN_ROW_SUMS(src, at),\n"
-"GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 1, pitch)));\n"
-"gpuscan_row_sums b = gpuscan_row_sums_add(GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 2, pitch)),\n"
-"GPUSCAN_ROW_SUMS(src, GPUSCAN_PLACE_PAST(at, 0, 3, pitch)));\n"
-"return gpuscan_row_sums_add(a, b);\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, ulong x, gpuscan_t y, bool begins) {\n"
 "if (!begins)\n"
 "y = gpuscan_combine(sums[x], y);\n"
 "sums[x] = y;\n"
 "return y;\n"
 "}\n\n"
-"static inline gpuscan_t gpuscan_four_pixels(GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch) {\n"
-"gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, at),\n"
-"gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 1, pitch)));\n"
-"gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 2, pitch)),\n"
-"gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, 0, 3, pitch)));\n"
-"return gpuscan_combine(a, b);\n"
-"}\n\n\n"
-"static inline void gpuscan_rows_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch,\n"
-"ulong width, uint rows, bool begins) {\n"
-"ulong x = 0;\n"
-"#if GPUSCAN_WIDE > 1\n"
-"for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
-"gpuscan_place_t here = GPUSCAN_PLACE_PAST(at, x, 0, 0);\n"
-"gpuscan_row_sums y = rows == 1 ? GPUSCAN_ROW_SUMS(src, here) : gpuscan_four_rows(src, here, pitch);\n"
-"if (rows == 8)\n"
-"y = gpuscan_row_sums_add(y, gpuscan_four_rows(src, GPUSCAN_PLACE_PAST(here, 0, 4, pitch), pitch));\n"
-"gpuscan_columns_add(sums, x, GPUSCAN_ROW_SUMS_WIDE(y), begins);\n"
-"}\n"
-"#endif\n"
-"for (; x < width; x++) {\n"
-"gpuscan_place_t here = GPUSCAN_PLACE_PAST(at, x, 0, 0);\n"
-"gpuscan_t y = rows == 1 ? gpuscan_pixel_at(src, here) : gpuscan_four_pixels(src, here, pitch);\n"
-"if (rows == 8)\n"
-"y = gpuscan_combine(y, gpuscan_four_pixels(src, GPUSCAN_PLACE_PAST(here, 0, 4, pitch), pitch));\n"
-"gpuscan_column_add(sums, x, y, begins);\n"
-"}\n"
-"}\n\n"
 "static inline void gpuscan_pixel_store(global gpuscan_cell *to, gpuscan_t value) {\n"
-"#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
-"typedef gpuscan_t unaligned __attribute__((aligned(sizeof(gpuscan_cell))));\n"
-"*(global unaligned *)to = value;\n"
-"#else\n"
 "gpuscan_pixel pixel;\n"
 "pixel.value = value;\n"
 "for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
 "to[c] = pixel.channel[c];\n"
-"#endif\n"
 "}\n\n"
-"#if GPUSCAN_WIDE > 1\n"
-"static inline void gpuscan_table_store(global gpuscan_cell *to, ulong x, gpuscan_wide value, uint flags) {\n"
-"if (GPUSCAN_PREFETCH_DST)\n"
-"GPUSCAN_PREFETCH(to + x, GPUSCAN_PREFETCH_DST, 1);\n"
-"gpuscan_store_wide(to, x, value, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
-"}\n"
-"#endif\n\n",
-"#define GPUSCAN_COLUMN_ADD(x) \\\n"
-" gpuscan_column_add(sums, x, gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins)\n"
-"#define GPUSCAN_COLUMNS_ADD(x) \\\n"
-" gpuscan_columns_add(sums, x, gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins)\n\n"
-"static inline void gpuscan_table_row(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
-"global gpuscan_cell *to, ulong width, bool begins, uint flags) {\n"
+"#define GPUSCAN_PIXEL_AT(x) gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(at, x, 0, 0), GPUSCAN_PIXEL_CHANNELS)\n\n"
+"static inline void gpuscan_row_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
+"global gpuscan_cell *to, ulong width, bool begins, uint flags, const bool stores) {\n"
 "gpuscan_t sum = GPUSCAN_START;\n"
 "ulong x = 0;\n"
 "#if GPUSCAN_WIDE > 1\n"
-"ulong head = min((ulong)gpuscan_span_head(to, 0, flags), width);\n"
+"ulong head = stores ? min((ulong)gpuscan_span_head(to, 0, flags), width) : 0;\n"
 "gpuscan_wide id = gpuscan_identity_wide(), before;\n"
-"for (; x < head; x++)\n"
-"to[x] = sum = gpuscan_combine(sum, GPUSCAN_COLUMN_ADD(x));\n"
-"before = (gpuscan_wide)(sum);\n"
-"for (; x + 2 * GPUSCAN_WIDE <= width; x += 2 * GPUSCAN_WIDE) {\n"
-"gpuscan_wide a = GPUSCAN_COLUMNS_ADD(x);\n"
-"gpuscan_wide b = GPUSCAN_COLUMNS_ADD(x + GPUSCAN_WIDE);\n"
-"a = gpuscan_scan_wide(a, id);\n"
-"b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), gpuscan_scan_wide(b, id));\n"
-"gpuscan_table_store(to, x, gpuscan_combine_wide(before, a), flags);\n"
-"before = gpuscan_combine_wide(before, b);\n"
-"gpuscan_table_store(to, x + GPUSCAN_WIDE, before, flags);\n"
-"before = (gpuscan_wide)(GPUSCAN_LAST(before));\n"
+"for (; x < head; x++) {\n"
+"sum = gpuscan_combine(sum, gpuscan_column_add(sums, x, GPUSCAN_PIXEL_AT(x), begins));\n"
+"gpuscan_pixel_store(to + x, sum);\n"
 "}\n"
-"if (x + GPUSCAN_WIDE <= width) {\n"
-"gpuscan_wide a = GPUSCAN_COLUMNS_ADD(x);\n"
-"before = gpuscan_combine_wide(before, gpuscan_scan_wide(a, id));\n"
-"gpuscan_table_store(to, x, before, flags);\n"
-"x += GPUSCAN_WIDE;\n"
+"before = (gpuscan_wide)(sum);\n"
+"for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
+"gpuscan_wide y = gpuscan_columns_add(sums, x, gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins);\n"
+"if (!stores)\n"
+"continue;\n"
+"if (GPUSCAN_PREFETCH_DST)\n"
+"GPUSCAN_PREFETCH(to + x, GPUSCAN_PREFETCH_DST, 1);\n"
+"before = gpuscan_combine_wide(before, gpuscan_scan_wide(y, id));\n"
+"gpuscan_store_wide(to, x, before, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
+"before = (gpuscan_wide)(GPUSCAN_LAST(before));\n"
 "}\n"
 "sum = GPUSCAN_LAST(before);\n"
 "#endif\n"
 "for (; x < width; x++) {\n"
-"sum = gpuscan_combine(sum, GPUSCAN_COLUMN_ADD(x));\n"
+"sum = gpuscan_combine(sum, gpuscan_column_add(sums, x, GPUSCAN_PIXEL_AT(x), begins));\n"
+"if (stores)\n"
 "gpuscan_pixel_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
 "local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
@@ -9544,15 +8910,12 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong rows = gpuscan_band_rows(&numbers, band);\n"
 "gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, band * numbers.band_rows, 0);\n"
 "carries += numbers.carries_offset + group * numbers.width;\n"
-"uint count;\n"
 "if (band + 1 == numbers.bands)\n"
 "rows = 0;\n"
-"for (ulong row = 0; row < rows; row += count) {\n"
-"count = GPUSCAN_WIDE > 1 && row + 8 <= rows ? 8 : row + 4 <= rows ? 4 : 1;\n"
-"gpuscan_rows_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.src_pitch,\n"
-"numbers.width, count, row == 0);\n"
-"}\n"
-"}\n\n\n",
+"for (ulong row = 0; row < rows; row++)\n"
+"gpuscan_row_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), 0, numbers.width, row == 0, 0,\n"
+"false);\n"
+"}\n\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
@@ -9589,8 +8952,8 @@ static const char *const gpuscan__piece_integral[] = {
 "bool begins = row == 0 && (GPUSCAN_PLANTED(INTEGRAL_CARRY) || band == 0);\n"
 "if (GPUSCAN_EXCLUSIVE)\n"
 "gpuscan_pixel_store(dst - GPUSCAN_PIXEL_CHANNELS, GPUSCAN_START);\n"
-"gpuscan_table_row(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), dst, numbers.width, begins,\n"
-"(uint)numbers.flags);\n"
+"gpuscan_row_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), dst, numbers.width, begins,\n"
+"(uint)numbers.flags, true);\n"
 "dst += numbers.dst_pitch;\n"
 "}\n"
 "}\n"
@@ -9763,10 +9126,8 @@ static const char *const gpuscan__piece_integral[] = {
 "gpuscan_tile_place at = gpuscan_tile_place_at(&numbers, image * numbers.bands, strip);\n"
 "global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
-"#if GPUSCAN_SUBGROUPS > 1\n"
 "GPUSCAN_FITS(sums, sizeof(gpuscan_shared) + GPUSCAN_GROUP * GPUSCAN_VECTOR * sizeof(gpuscan_t))\n"
 "local gpuscan_t *sums = (local gpuscan_t *)(shared + 1);\n"
-"#endif\n"
 "gpuscan_t above[GPUSCAN_VECTOR];\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -9782,7 +9143,6 @@ static const char *const gpuscan__piece_integral[] = {
 "if (first + k < bands && v < at.pixels)\n"
 "x[k * GPUSCAN_VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
 "}\n"
-"#if GPUSCAN_SUBGROUPS > 1\n"
 "gpuscan_t below[GPUSCAN_VECTOR];\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -9803,7 +9163,6 @@ static const char *const gpuscan__piece_integral[] = {
 "below[v] = gpuscan_combine(below[v], sums[(i * GPUSCAN_VECTOR + v) * GPUSCAN_LANES + GPUSCAN_LANE]);\n"
 "}\n"
 "GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "of_lane[k] = above[0];\n"
@@ -9817,11 +9176,9 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "}\n"
 "gpuscan_steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands, true, shared);\n"
-"#if GPUSCAN_SUBGROUPS > 1\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "above[v] = below[v];\n"
-"#endif\n"
 "}\n"
 "}\n\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
@@ -10016,8 +9373,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 9478 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 8813 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
 "} gpuscan_quantile_numbers;\n\n"
@@ -10154,24 +9511,29 @@ static const char *const gpuscan__piece_quantile[] = {
 "#define GPUSCAN_FRACTION_PUT(i) \\\n"
 " if ((i) % GPUSCAN_GROUP == GPUSCAN_ITEM) \\\n"
 " ranks[i] = fractions.fraction[i]\n"
-"#define GPUSCAN_FRACTIONS_PUT(i) \\\n"
+"#define GPUSCAN_FRACTIONS_PUT_4(i) \\\n"
 " GPUSCAN_FRACTION_PUT(i); \\\n"
 " GPUSCAN_FRACTION_PUT((i) + 1); \\\n"
 " GPUSCAN_FRACTION_PUT((i) + 2); \\\n"
-" GPUSCAN_FRACTION_PUT((i) + 3); \\\n"
-" GPUSCAN_FRACTION_PUT((i) + 4); \\\n"
-" GPUSCAN_FRACTION_PUT((i) + 5); \\\n"
-" GPUSCAN_FRACTION_PUT((i) + 6); \\\n"
-" GPUSCAN_FRACTION_PUT((i) + 7)\n"
+" GPUSCAN_FRACTION_PUT((i) + 3)\n"
+"#define GPUSCAN_FRACTIONS_PUT_16(i) \\\n"
+" GPUSCAN_FRACTIONS_PUT_4(i); \\\n"
+" GPUSCAN_FRACTIONS_PUT_4((i) + 4); \\\n"
+" GPUSCAN_FRACTIONS_PUT_4((i) + 8); \\\n"
+" GPUSCAN_FRACTIONS_PUT_4((i) + 12)\n\n\n"
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_ALL\n"
+"#define GPUSCAN_QUANTILE_IS_MEAN(form) ((form) == GPUSCAN_QUANTILE_MEAN)\n"
 "#define GPUSCAN_ALL_FRACTIONS_PUT \\\n"
-" GPUSCAN_FRACTIONS_PUT(0); \\\n"
-" GPUSCAN_FRACTIONS_PUT(8); \\\n"
-" GPUSCAN_FRACTIONS_PUT(16); \\\n"
-" GPUSCAN_FRACTIONS_PUT(24); \\\n"
-" GPUSCAN_FRACTIONS_PUT(32); \\\n"
-" GPUSCAN_FRACTIONS_PUT(40); \\\n"
-" GPUSCAN_FRACTIONS_PUT(48); \\\n"
-" GPUSCAN_FRACTIONS_PUT(56)\n\n"
+" GPUSCAN_FRACTIONS_PUT_16(0); \\\n"
+" GPUSCAN_FRACTIONS_PUT_16(16); \\\n"
+" GPUSCAN_FRACTIONS_PUT_16(32); \\\n"
+" GPUSCAN_FRACTIONS_PUT_16(48)\n"
+"#else\n"
+"#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
+"#define GPUSCAN_ALL_FRACTIONS_PUT \\\n"
+" GPUSCAN_FRACTIONS_PUT_4(0); \\\n"
+" GPUSCAN_FRACTIONS_PUT_4(4)\n"
+"#endif\n\n"
 "#if GPUSCAN_CPU\n"
 "#define GPUSCAN_QUANTILE_BLOCK 256\n\n\n"
 "static inline ulong gpuscan_quantile_block(global const gpuscan_src *counts, const gpuscan_places *places, ulong first,\n"
@@ -10186,7 +9548,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "before += count;\n"
 "}\n"
 "return sum;\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile_cpu(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
 "ulong ranks[GPUSCAN_MAX_FRACTIONS];\n"
@@ -10221,27 +9583,18 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "}\n"
-"#else\n\n\n",
-"#if GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_ALL\n"
-"#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
-"#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
-"#define GPUSCAN_ALL_FRACTIONS_PUT GPUSCAN_FRACTIONS_PUT(0)\n"
 "#else\n"
-"#define GPUSCAN_QUANTILE_IS_MEAN(form) ((form) == GPUSCAN_QUANTILE_MEAN)\n"
-"#endif\n\n"
 "#define GPUSCAN_LANES_BINS ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
 "#define GPUSCAN_BATCH_BINS (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n\n"
 "GPUSCAN_INLINE void gpuscan_counts_vector(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong at,\n"
 "ulong last) {\n"
-"#ifdef GPUSCAN_SRC_RAW\n"
-"if (((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0 && at + GPUSCAN_VECTOR <= last)\n"
-"x->raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+"if (GPUSCAN_ALIGNED(gpuscan_src, counts) && at + GPUSCAN_VECTOR <= last)\n"
+"gpuscan_bytes_load(x->word, counts + at, GPUSCAN_BYTES_OF(gpuscan_src), gpuscan_policy_normal());\n"
 "else\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "x->element[v] = at + v < last ? counts[at + v] : 0;\n"
-"}\n\n"
+"}\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_counts_sum(const gpuscan_src_vector *x) {\n"
 "gpuscan_t sum = 0;\n"
 "GPUSCAN_UNROLL\n"
@@ -10268,14 +9621,14 @@ static const char *const gpuscan__piece_quantile[] = {
 "low += x->element[v];\n"
 "}\n"
 "gpuscan_quantile_found(to, places, found, below, count, rank);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
 "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
 "GPUSCAN_FITS(words, sizeof(gpuscan_shared) +\n"
-"sizeof(ulong) * (GPUSCAN_MAX_FRACTIONS +\n"
-"(GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
-"? GPUSCAN_SUBGROUPS * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1)\n"
-": GPUSCAN_GROUP)))\n\n",
+"sizeof(ulong) * (GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n"
+"? GPUSCAN_MAX_FRACTIONS +\n"
+"GPUSCAN_SUBGROUPS * (GPUSCAN_LANES * GPUSCAN_ITEM_VECTORS + 1)\n"
+": 3 * GPUSCAN_MAX_FRACTIONS + GPUSCAN_GROUP))\n\n"
 "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_SMALL\n\n"
 "GPUSCAN_INLINE void gpuscan_small_scan(const gpuscan_src_vector *x, local ulong *sums,\n"
 "local gpuscan_shared *shared) {\n"
@@ -10313,7 +9666,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "gpuscan_counts_vector(&of_rank, counts, low * GPUSCAN_VECTOR, bins);\n"
 "gpuscan_quantile_in_vector(to, places, &of_rank, low * GPUSCAN_VECTOR, sums[low] - preceding, rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile_small(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
 "local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
@@ -10357,26 +9710,16 @@ static const char *const gpuscan__piece_quantile[] = {
 "GPUSCAN_SUBGROUP_SYNC();\n"
 "}\n"
 "}\n"
-"#else\n\n\n",
-"GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
+"#else\n\n\n"
+"GPUSCAN_INLINE ulong gpuscan_quantile_walk(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
 "const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
-"ulong last, ulong batches, ulong before, local const ulong *ranks,\n"
-"uint results, global uint *to, local const ulong *of_batches,\n"
+"ulong last, uint batches, ulong before, ulong rank, global uint *to,\n"
 "local gpuscan_shared *shared) {\n"
 "bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
 "ulong mean = 0;\n"
-"for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
+"for (uint batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
 "gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"if (of_batches) {\n"
-"bool wanted = false;\n"
-"for (uint r = 0; r < results; r++)\n"
-"wanted |= before < ranks[r] && ranks[r] <= before + of_batches[batch];\n"
-"if (!wanted) {\n"
-"before += of_batches[batch];\n"
-"continue;\n"
-"}\n"
-"}\n"
 "gpuscan_counts_load(x, counts, first, last);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -10385,197 +9728,173 @@ static const char *const gpuscan__piece_quantile[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "ulong bin = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, low = before + within[k];\n"
-"if (is_mean || cdf_size) {\n"
-"ulong rank = low;\n"
+"if (low < rank && rank <= before + end[k])\n"
+"gpuscan_quantile_in_vector(to, places, x + k, bin, low, rank);\n"
+"if (is_mean || cdf_size)\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"ulong next = rank + x[k].element[v];\n"
+"ulong next = low + x[k].element[v];\n"
 "if (is_mean && bin + v < last)\n"
-"mean = gpuscan_mean_add(places, mean,\n"
-"gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
+"mean = gpuscan_mean_add(places, mean, gpuscan_mean_of_bin(range, places, bin + v, low, next));\n"
 "if (cdf_size && bin + v < last)\n"
 "gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
-"rank = next;\n"
-"}\n"
-"}\n"
-"for (uint r = 0; r < results; r++) {\n"
-"ulong rank = ranks[r];\n"
-"if (low < rank && rank <= before + end[k])\n"
-"gpuscan_quantile_in_vector(to + r, places, x + k, bin, low, rank);\n"
+"low = next;\n"
 "}\n"
 "before += sum[k];\n"
 "}\n"
 "}\n"
 "return mean;\n"
-"}\n\n"
-"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n\n"
-"#define GPUSCAN_QUANTILE_PLACES(r) GPUSCAN_QUANTILE_WORDS[2 * (r)]\n"
-"#define GPUSCAN_QUANTILE_BEFORE(r) GPUSCAN_QUANTILE_WORDS[2 * (r) + 1]\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sums_search(global const ulong *sums, ulong count, uint results, global uint *to, uint none,\n"
-"gpuscan_fractions fractions, local gpuscan_shared *shared) {\n"
-"local ulong *ranks = GPUSCAN_QUANTILE_RANKS;\n"
-"ulong share = (count + GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS - 1) / (GPUSCAN_GROUP * GPUSCAN_ITEM_VECTORS);\n"
-"gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_t own = 0, before, total;\n"
-"ulong at = (GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS * GPUSCAN_LANES + GPUSCAN_LANE) * share;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"end[k] = 0;\n"
-"for (ulong i = 0; i < share; i++)\n"
-"end[k] += at + k * GPUSCAN_LANES * share + i < count ? sums[at + k * GPUSCAN_LANES * share + i] : 0;\n"
-"}\n"
-"gpuscan_lanes_scan(end, within, sum, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"own += sum[k];\n"
-"before = gpuscan_group_prefix(own, &total, shared);\n"
-"GPUSCAN_ALL_FRACTIONS_PUT;\n"
-"if (GPUSCAN_ITEM < results) {\n"
-"ranks[GPUSCAN_ITEM] = gpuscan_rank(ranks[GPUSCAN_ITEM], total);\n"
-"GPUSCAN_QUANTILE_PLACES(GPUSCAN_ITEM) = count;\n"
-"if (total == 0)\n"
-"to[GPUSCAN_ITEM] = none;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"for (uint r = 0; r < results; r++) {\n"
-"ulong rank = ranks[r], low = before + within[k], i = at + k * GPUSCAN_LANES * share;\n"
-"if (rank <= low || rank > before + end[k])\n"
-"continue;\n"
-"while (low + sums[i] < rank)\n"
-"low += sums[i++];\n"
-"GPUSCAN_QUANTILE_PLACES(r) = i;\n"
-"GPUSCAN_QUANTILE_BEFORE(r) = low;\n"
-"}\n"
-"before += sum[k];\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n\n\n\n",
-"kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile_large(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
-"ulong row_groups = numbers.row_groups, row = get_group_id(0) / row_groups, bins = numbers.bins;\n"
-"ulong batches = numbers.batches, of_row = row_groups * GPUSCAN_SUBGROUPS, of_sum = batches * GPUSCAN_BATCH_BINS;\n"
-"ulong i = get_group_id(0) % row_groups * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
-"ulong first = min(i * of_sum, bins), last = min(first + of_sum, bins);\n"
-"uint results = (uint)numbers.results;\n"
-"global uint *to = dst + numbers.dst_offset + row * results;\n"
-"gpuscan_t own = 0;\n"
-"if (numbers.flags & GPUSCAN_FLAG_REHEARSAL)\n"
-"return;\n"
-"counts += numbers.counts_offset + row * numbers.pitch;\n"
-"sums += numbers.sums_offset + row * of_row;\n"
-"for (ulong batch = 0; batch < batches; batch++) {\n"
-"gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_counts_load(x, counts, first + batch * GPUSCAN_BATCH_BINS, last);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"own += gpuscan_counts_sum(x + k);\n"
-"}\n"
-"own = gpuscan_lanes_sum_one(own, shared);\n"
-"if (GPUSCAN_LANE == 0)\n"
-"sums[i] = own;\n"
-"gpuscan_device_fence();\n"
-"GPUSCAN_BARRIER();\n"
-"if (gpuscan_ticket(GPUSCAN_COUNTERS(arrivals + numbers.arrivals_offset) + row, (uint)row_groups, &shared->ticket) !=\n"
-"row_groups - 1)\n"
-"return;\n"
-"gpuscan_device_fence();\n"
-"gpuscan_sums_search(sums, of_row, results, to, (uint)numbers.none, fractions, shared);\n"
-"for (uint r = GPUSCAN_SUBGROUP; r < results + GPUSCAN_SUBGROUP; r += GPUSCAN_SUBGROUPS) {\n"
-"uint own_rank = min(r, results - 1);\n"
-"ulong begin = min(GPUSCAN_QUANTILE_PLACES(own_rank) * of_sum, bins);\n"
-"gpuscan_quantile_share(counts, cdf, 0, &places, 0, begin, min(begin + of_sum, bins), batches,\n"
-"GPUSCAN_QUANTILE_BEFORE(own_rank), GPUSCAN_QUANTILE_RANKS + own_rank,\n"
-"r < results ? 1 : 0, to + own_rank, 0, shared);\n"
-"}\n"
-"}\n"
-"#else\n\n"
-"static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
+"}\n\n\n",
+"static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words) {\n"
 "words[GPUSCAN_ITEM] = mean;\n"
 "GPUSCAN_BARRIER();\n"
-"for (uint d = is_mean ? 1 : GPUSCAN_GROUP; d < GPUSCAN_GROUP; d *= 2) {\n"
+"for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
 "if (GPUSCAN_ITEM % (2 * d) == 0 && GPUSCAN_ITEM + d < GPUSCAN_GROUP)\n"
 "words[GPUSCAN_ITEM] = gpuscan_mean_add(places, words[GPUSCAN_ITEM], words[GPUSCAN_ITEM + d]);\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"}\n\n\n",
-"GPUSCAN_INLINE gpuscan_t gpuscan_batches_sum(global const gpuscan_src *counts, ulong first, ulong last, ulong batches,\n"
-"local ulong *of_batches, local gpuscan_shared *shared) {\n"
-"gpuscan_t own = 0;\n"
-"for (ulong batch = 0; batch < batches; batch += 2) {\n"
-"gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
-"bool two = batch + 1 < batches;\n"
+"}\n\n\n\n"
+"typedef struct {\n"
+"ulong first, last, of_sum, first_sum;\n"
+"uint per, batches;\n"
+"} gpuscan_bins_share;\n\n"
+"static inline gpuscan_bins_share gpuscan_bins_share_of(uint bins, uint subgroups, uint subgroup) {\n"
+"gpuscan_bins_share share;\n"
+"uint vectors = (bins - 1) / (uint)GPUSCAN_LANES_BINS / subgroups + 1;\n"
+"share.per = (vectors - 1) / GPUSCAN_ITEM_VECTORS + 1;\n"
+"share.per = GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE ? 1 : min(share.per, (uint)GPUSCAN_LANES);\n"
+"share.of_sum = ((vectors - 1) / share.per + 1) * GPUSCAN_LANES_BINS;\n"
+"share.batches = (vectors - 1) / share.per / GPUSCAN_ITEM_VECTORS + 1;\n"
+"share.first_sum = (ulong)subgroup * share.per;\n"
+"share.first = min(share.first_sum * share.of_sum, (ulong)bins);\n"
+"share.last = min(share.first + share.per * share.of_sum, (ulong)bins);\n"
+"return share;\n"
+"}\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_share_sum(global const gpuscan_src *counts, const gpuscan_bins_share *share,\n"
+"local gpuscan_shared *shared) {\n"
+"gpuscan_t of_lane = 0;\n"
+"for (uint k = 0; k < share->per; k++) {\n"
+"ulong first = share->first + k * share->of_sum, last = min(first + share->of_sum, share->last);\n"
+"gpuscan_t sum = 0;\n"
+"for (uint batch = 0; batch < share->batches; batch++) {\n"
+"gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_counts_load(x, counts, first + batch * GPUSCAN_BATCH_BINS, last);\n"
-"if (two)\n"
-"gpuscan_counts_load(y, counts, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
-"gpuscan_t of_x = 0, of_y = 0;\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"of_x += gpuscan_counts_sum(x + k);\n"
-"of_y += two ? gpuscan_counts_sum(y + k) : 0;\n"
+"for (int v = 0; v < GPUSCAN_ITEM_VECTORS; v++)\n"
+"sum += gpuscan_counts_sum(x + v);\n"
 "}\n"
-"own += of_x + of_y;\n"
-"if (of_batches) {\n"
-"of_x = gpuscan_lanes_sum_one(of_x, shared);\n"
-"of_y = gpuscan_lanes_sum_one(of_y, shared);\n"
-"if (GPUSCAN_LANE == 0) {\n"
-"of_batches[batch] = of_x;\n"
-"of_batches[batch + 1] = of_y;\n"
+"sum = gpuscan_lanes_sum_one(sum, shared);\n"
+"of_lane = k == GPUSCAN_LANE ? sum : of_lane;\n"
 "}\n"
+"return of_lane;\n"
+"}\n\n\n\n"
+"static inline void gpuscan_quantile_means(global const gpuscan_src *counts, global uchar *cdf,\n"
+"const gpuscan_quantile_numbers *numbers, const gpuscan_places *places,\n"
+"const gpuscan_bins_share *share, ulong before, ulong own, ulong total,\n"
+"global uint *to, local gpuscan_shared *shared) {\n"
+"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS + 2 * GPUSCAN_MAX_FRACTIONS;\n"
+"bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
+"for (uint r = 0; r < (is_mean ? (uint)numbers->results : numbers->cdf_size ? 1u : 0u); r++) {\n"
+"gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], places);\n"
+"ulong cdf_size = r == 0 ? numbers->cdf_size : 0, mean;\n"
+"bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0 ||\n"
+"(before < range.before + range.count && range.before < before + own);\n"
+"mean = gpuscan_quantile_walk(counts, cdf, cdf_size, places, &range, share->first, share->last,\n"
+"wanted ? share->per * share->batches : 0, before, 0, to, shared);\n"
+"if (!is_mean)\n"
+"continue;\n"
+"gpuscan_mean_join(places, mean, words);\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"to[r] = total == 0 ? (uint)numbers->none : as_uint(gpuscan_mean_end(&range, places, words[0]));\n"
+"GPUSCAN_BARRIER();\n"
 "}\n"
+"}\n\n",
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n\n\n"
+"static inline bool gpuscan_row_join(global ulong *sums, global uint *counter, uint row_groups, ulong i, uint count,\n"
+"uint share, gpuscan_t *x, local gpuscan_shared *shared) {\n"
+"if (GPUSCAN_LANE == 0)\n"
+"sums[i] = *x;\n"
+"gpuscan_device_fence();\n"
+"GPUSCAN_BARRIER();\n"
+"if (gpuscan_ticket(counter, row_groups, &shared->ticket) != row_groups - 1)\n"
+"return false;\n"
+"gpuscan_device_fence();\n"
+"*x = 0;\n"
+"for (uint k = GPUSCAN_ITEM * share; k < min((GPUSCAN_ITEM + 1) * share, count); k++)\n"
+"*x += sums[k];\n"
+"return true;\n"
 "}\n"
-"return gpuscan_lanes_sum_one(own, shared);\n"
+"#endif\n\n\n"
+"GPUSCAN_INLINE void gpuscan_ranks_search(global const gpuscan_src *counts, const gpuscan_places *places,\n"
+"const gpuscan_bins_share *share, uint results, global uint *to,\n"
+"local gpuscan_shared *shared) {\n"
+"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *bin_of = GPUSCAN_QUANTILE_WORDS;\n"
+"for (uint r = GPUSCAN_SUBGROUP; r < (GPUSCAN_LANES_APART ? results : results + GPUSCAN_SUBGROUP);\n"
+"r += GPUSCAN_SUBGROUPS) {\n"
+"uint own = min(r, results - 1);\n"
+"ulong begin = min(bin_of[own], places->bins), end = min(begin + share->of_sum, places->bins);\n"
+"gpuscan_quantile_walk(counts, 0, 0, places, 0, begin, end, share->batches, bin_of[GPUSCAN_MAX_FRACTIONS + own],\n"
+"r < results ? ranks[own] : 0, to + own, shared);\n"
+"}\n"
 "}\n\n"
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
-"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS, *of_batches = 0;\n"
-"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows, bins = numbers.bins;\n"
-"ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
-"ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
-"ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
-"ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
+"local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *bin_of = GPUSCAN_QUANTILE_WORDS;\n"
+"uint bins = (uint)numbers.bins, results = (uint)numbers.results, row_groups = (uint)numbers.row_groups;\n"
+"uint subgroups = row_groups * GPUSCAN_SUBGROUPS, groups_row = (uint)get_group_id(0) / row_groups;\n"
+"gpuscan_bins_share share = gpuscan_bins_share_of(\n"
+"bins, subgroups, ((uint)get_group_id(0) - groups_row * row_groups) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP);\n"
 "bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places.form);\n"
-"uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
-"#if GPUSCAN_LANES_APART && GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n\n"
-"if (!numbers.cdf_size && batches > 1 && batches < GPUSCAN_LANES)\n"
-"of_batches = words + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-"#endif\n"
+"ulong rows = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.rows;\n"
 "counts += numbers.counts_offset;\n"
 "dst += numbers.dst_offset;\n"
 "cdf += numbers.cdf_offset * numbers.cdf_size;\n"
-"for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+"for (ulong row = groups_row; row < rows; row += get_num_groups(0) / row_groups) {\n"
 "global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
 "global uint *to = dst + row * results;\n"
-"gpuscan_t own = gpuscan_batches_sum(of_row, first, last, batches, of_batches, shared), total;\n"
-"gpuscan_t before = gpuscan_group_prefix(own, &total, shared);\n"
+"gpuscan_t sum[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], x[GPUSCAN_ITEM_VECTORS], before, total;\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"x[k] = 0;\n"
+"x[0] = gpuscan_share_sum(of_row, &share, shared);\n"
+"ulong at = share.first_sum + GPUSCAN_LANE;\n"
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+"global ulong *row_sums = sums + numbers.sums_offset + row * subgroups;\n"
+"uint most = (subgroups + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+"if (!gpuscan_row_join(row_sums, GPUSCAN_COUNTERS(arrivals + numbers.arrivals_offset) + row, row_groups,\n"
+"share.first_sum, subgroups, most, x, shared))\n"
+"return;\n"
+"at = GPUSCAN_ITEM * most;\n"
+"#endif\n"
+"gpuscan_lanes_scan(x, within, sum, shared);\n"
+"before = gpuscan_group_prefix(sum[0], &total, shared);\n"
 "GPUSCAN_ALL_FRACTIONS_PUT;\n"
-"for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) {\n"
+"for (uint i = GPUSCAN_ITEM; i < (is_mean ? 2 * results : results); i += GPUSCAN_GROUP) {\n"
 "ranks[i] = gpuscan_rank(ranks[i], total);\n"
+"bin_of[i] = bins;\n"
 "if (total == 0 && !is_mean)\n"
 "to[i] = (uint)numbers.none;\n"
 "}\n"
-"GPUSCAN_BARRIER();\n\n",
-"for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
-"gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], &places);\n"
-"ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
-"bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0;\n"
-"if (is_mean)\n"
-"wanted |= before < range.before + range.count && range.before < before + own;\n"
-"for (uint k = 0; k < results && !is_mean; k++)\n"
-"wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
-"mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
-"first, last, wanted ? batches : 0, before, ranks, is_mean ? 0 : results, to,\n"
-"of_batches, shared);\n"
-"if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
-"gpuscan_mean_join(&places, mean, words, is_mean);\n"
-"if (is_mean && GPUSCAN_ITEM == 0)\n"
-"to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n"
 "GPUSCAN_BARRIER();\n"
-"}\n"
-"}\n"
-"}\n"
+"for (uint r = 0; r < results && !is_mean; r++) {\n"
+"ulong rank = ranks[r], low = before + within[0], here = at;\n"
+"if (rank <= low || rank > before + x[0])\n"
+"continue;\n"
+"#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_LARGE\n"
+"while (low + row_sums[here] < rank)\n"
+"low += row_sums[here++];\n"
 "#endif\n"
+"bin_of[r] = here * share.of_sum;\n"
+"bin_of[GPUSCAN_MAX_FRACTIONS + r] = low;\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"if (!is_mean)\n"
+"gpuscan_ranks_search(of_row, &places, &share, results, to, shared);\n"
+"if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_LARGE)\n"
+"gpuscan_quantile_means(of_row, cdf + row * numbers.pitch * numbers.cdf_size, &numbers, &places, &share,\n"
+"before, sum[0], total, to, shared);\n"
+"}\n"
+"}\n"
 "#endif\n"
 "#endif\n\n",
 NULL};
@@ -10584,8 +9903,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 10113 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 9415 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
 "typedef struct {\n"
@@ -10652,8 +9971,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#else\n"
 "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
 "#endif\n\n"
-"#define GPUSCAN_NO_BIN 0xffffffffu\n"
-"#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
+"#define GPUSCAN_NO_BIN 0xffffffffu\n\n"
+"#define GPUSCAN_CHANNEL_BINS(bounds) ((bounds).bins + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
 "#if GPUSCAN_BIN_WIDE > 1\n"
 "#define GPUSCAN_WIDE_OF(type) GPUSCAN_PASTE(type, GPUSCAN_BIN_WIDE)\n"
 "#define GPUSCAN_TO_WIDE(type, x) GPUSCAN_WIDE_OF(GPUSCAN_PASTE(convert_, type))(x)\n"
@@ -10675,20 +9994,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "typedef GPUSCAN_WIDE_OF(GPUSCAN_VALUE) gpuscan_values;\n"
 "typedef GPUSCAN_WIDE_OF(uint) gpuscan_bins;\n"
-"typedef GPUSCAN_WIDE_OF(int) gpuscan_masks;\n\n"
-"#if GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP\n"
-"#define GPUSCAN_BIN_BELOW GPUSCAN_NO_BIN\n"
-"#define GPUSCAN_BIN_ABOVE GPUSCAN_NO_BIN\n"
-"#elif GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP\n"
-"#define GPUSCAN_BIN_BELOW 0\n"
-"#define GPUSCAN_BIN_ABOVE (GPUSCAN_BINS - 1)\n"
-"#else\n"
-"#define GPUSCAN_BIN_BELOW GPUSCAN_BINS\n"
-"#define GPUSCAN_BIN_ABOVE (GPUSCAN_BINS + 1)\n"
-"#endif\n\n\n\n"
+"typedef GPUSCAN_WIDE_OF(int) gpuscan_masks;\n\n\n\n"
 "static inline gpuscan_bins gpuscan_bin_if(gpuscan_masks inside, gpuscan_bins bin, gpuscan_masks below,\n"
-"gpuscan_masks is_nan) {\n"
-"gpuscan_bins outside = below ? (gpuscan_bins)(GPUSCAN_BIN_BELOW) : (gpuscan_bins)(GPUSCAN_BIN_ABOVE);\n"
+"gpuscan_masks is_nan, uint bins) {\n"
+"const bool drops = GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP, clamps = GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP;\n"
+"uint low = drops ? GPUSCAN_NO_BIN : clamps ? 0 : bins, high = drops ? GPUSCAN_NO_BIN : clamps ? bins - 1 : bins + 1;\n"
+"gpuscan_bins outside = below ? (gpuscan_bins)(low) : (gpuscan_bins)(high);\n"
 "return inside ? bin : is_nan ? (gpuscan_bins)(GPUSCAN_NO_BIN) : outside;\n"
 "}\n\n\n",
 "#define GPUSCAN_UP_TO(s, upper) (GPUSCAN_CLOSED ? (s) <= (upper) : (s) < (upper))\n"
@@ -10715,12 +10026,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32)\n"
 "#define GPUSCAN_EDGE_AT(edges, k) (edges).at[GPUSCAN_EDGE_PLACE(k)]\n"
 "#define GPUSCAN_EDGE_FIRST(edges) (edges).first\n"
-"#define GPUSCAN_EDGE_LAST(edges) (edges).last\n"
+"#define GPUSCAN_EDGE_LAST(edges, bins) (edges).last\n"
 "#else\n"
 "typedef global const GPUSCAN_VALUE *gpuscan_edges;\n"
 "#define GPUSCAN_EDGE_AT(edges, k) (edges)[k]\n"
 "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
-"#define GPUSCAN_EDGE_LAST(edges) (edges)[GPUSCAN_BINS]\n"
+"#define GPUSCAN_EDGE_LAST(edges, bins) (edges)[bins]\n"
 "#endif\n\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
 "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
@@ -10738,8 +10049,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "at = fmax(at * edges.scale, (GPUSCAN_REAL)0);\n"
 "return (uint)fmin(at, (GPUSCAN_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
 "}\n\n\n"
-"static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
-"uint low = 0, high = GPUSCAN_BINS - 1;\n"
+"static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges, uint bins) {\n"
+"uint low = 0, high = bins - 1;\n"
 "while (low < high) {\n"
 "uint middle = (low + high + 1) / 2;\n"
 "if (gpuscan_edge_cell(GPUSCAN_EDGE_AT(edges, middle), edges) < cell)\n"
@@ -10749,7 +10060,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n"
 "return low;\n"
 "}\n\n\n"
-"static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells) {\n"
+"static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells, uint bins) {\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "GPUSCAN_REAL range = edges->last - edges->first;\n"
 "#else\n"
@@ -10760,25 +10071,24 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "edges->scale = 0;\n"
 "edges->cells = cells;\n"
 "for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
-"cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
+"cells[k] = gpuscan_edges_below(k, *edges, bins) | gpuscan_edges_below(k + 1, *edges, bins) << 16;\n"
 "}\n"
 "#else\n"
 "#if GPUSCAN_LOCAL_EDGES\n\n",
-"static inline void gpuscan_edges_top(gpuscan_edges *edges) {\n"
+"static inline void gpuscan_edges_top(gpuscan_edges *edges, uint bins) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < 7; k++) {\n"
 "uint level = k < 1 ? 0 : k < 3 ? 1 : 2, place = k + 1 - (1u << level);\n"
 "uint at = (2 * place + 1) * (GPUSCAN_EDGE_STEP >> level);\n"
-"edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, (uint)GPUSCAN_BINS));\n"
+"edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, bins));\n"
 "}\n"
 "}\n\n\n"
 "static inline uint gpuscan_edge_start(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
 "bool first = edges.top[0] <= s, second = (first ? edges.top[2] : edges.top[1]) <= s;\n"
 "GPUSCAN_VALUE high = second ? edges.top[6] : edges.top[5], low = second ? edges.top[4] : edges.top[3];\n"
 "bool third = (first ? high : low) <= s;\n"
-"uint bin = (first ? (uint)GPUSCAN_EDGE_STEP : 0) + (second ? (uint)GPUSCAN_EDGE_STEP / 2 : 0) +\n"
+"return (first ? (uint)GPUSCAN_EDGE_STEP : 0) + (second ? (uint)GPUSCAN_EDGE_STEP / 2 : 0) +\n"
 "(third ? (uint)GPUSCAN_EDGE_STEP / 4 : 0);\n"
-"return GPUSCAN_CLOSED ? min(bin, (uint)GPUSCAN_BINS - 1) : bin;\n"
 "}\n"
 "#define GPUSCAN_EDGE_NEXT (GPUSCAN_EDGE_STEP / 8)\n"
 "#else\n"
@@ -10786,7 +10096,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_EDGE_NEXT GPUSCAN_EDGE_STEP\n"
 "#endif\n"
 "#endif\n\n\n"
-"static inline uint gpuscan_edge_bin(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
+"static inline uint gpuscan_edge_bin(GPUSCAN_VALUE s, gpuscan_edges edges, uint bins) {\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
 "uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
 "while (low < high) {\n"
@@ -10801,36 +10111,30 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "uint bin = gpuscan_edge_start(s, edges);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint step = GPUSCAN_EDGE_NEXT; step > 0; step /= 2) {\n"
-"uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
-"bin = next < GPUSCAN_BINS && GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
+"uint next = min(bin + step, bins);\n"
+"bin = GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
 "}\n"
-"return bin;\n"
+"return GPUSCAN_CLOSED ? min(bin, bins - 1) : bin;\n"
 "#endif\n"
 "}\n\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "typedef GPUSCAN_VALUE gpuscan_bound;\n"
-"#define GPUSCAN_BOUND_PARAMETERS gpuscan_bound lower, gpuscan_bound upper, gpuscan_bound step, gpuscan_bound inverse\n"
-"#define GPUSCAN_BOUND_NAMES lower, upper, step, inverse\n\n\n"
+"#define GPUSCAN_BOUND_PARAMETERS \\\n"
+" uint bins, gpuscan_bound lower, gpuscan_bound upper, gpuscan_bound step, gpuscan_bound inverse\n"
+"#define GPUSCAN_BOUND_NAMES bins, lower, upper, step, inverse\n\n\n"
 "#if GPUSCAN_REAL_SIZE == 8\n"
 "#define GPUSCAN_MAGIC ((gpuscan_values)(6755399441055744.0f))\n"
 "#define GPUSCAN_LOW_BITS(x) GPUSCAN_TO_WIDE(uint, GPUSCAN_WIDE_OF(as_ulong)(x))\n"
 "#else\n"
 "#define GPUSCAN_MAGIC ((gpuscan_values)(12582912.0f))\n"
 "#define GPUSCAN_LOW_BITS(x) GPUSCAN_WIDE_OF(as_uint)(x)\n"
-"#endif\n"
-"#define GPUSCAN_SATURATES \\\n"
-" (GPUSCAN_HAS_PICKS && GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP && GPUSCAN_BINS > 1)\n\n\n\n",
+"#endif\n\n\n",
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
 "static inline gpuscan_bins gpuscan_nearest_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "gpuscan_values magic = GPUSCAN_MAGIC, at;\n"
-"#if GPUSCAN_SATURATES\n\n\n"
-"at = gpuscan_multiply_clamped(s - lower, inverse * (1.0f / (GPUSCAN_BINS - 1)));\n"
-"at = fma(at, (gpuscan_bound)(GPUSCAN_BINS - 1), magic);\n"
-"#else\n"
-"gpuscan_values last = magic + (gpuscan_bound)(GPUSCAN_BINS - 1);\n"
+"gpuscan_values last = magic + (gpuscan_bound)(bins - 1);\n"
 "at = fma(s - lower, (gpuscan_values)(inverse), magic);\n"
 "at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last);\n"
-"#endif\n"
 "gpuscan_values edge = fma(at - magic, (gpuscan_values)(step), (gpuscan_values)(lower));\n"
 "return GPUSCAN_LOW_BITS(at) - GPUSCAN_LOW_BITS(magic) -\n"
 "(GPUSCAN_MASKS(s < edge) ? (gpuscan_bins)(1) : (gpuscan_bins)(0));\n"
@@ -10841,16 +10145,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n\n\n\n"
 "static inline uint gpuscan_bisected_bin(GPUSCAN_VALUE s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "if (GPUSCAN_CLOSED && s == upper)\n"
-"return GPUSCAN_BINS - 1;\n"
-"GPUSCAN_VALUE guess = fmin((s - lower) * inverse, (GPUSCAN_VALUE)(GPUSCAN_BINS - 1));\n"
-"uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
+"return bins - 1;\n"
+"GPUSCAN_VALUE guess = fmin((s - lower) * inverse, (GPUSCAN_VALUE)(bins - 1));\n"
+"uint low = min((uint)guess, bins - 1), high = low + 1;\n"
 "for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
 "high = low;\n"
 "low -= min(low, leap);\n"
 "}\n"
-"for (uint leap = 1; high < GPUSCAN_BINS && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
+"for (uint leap = 1; high < bins && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
 "low = high;\n"
-"high += min(GPUSCAN_BINS - high, leap);\n"
+"high += min(bins - high, leap);\n"
 "}\n"
 "while (high - low > 1) {\n"
 "uint middle = low + (high - low) / 2;\n"
@@ -10866,87 +10170,78 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "typedef GPUSCAN_OFFSET gpuscan_offset;\n"
 "typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n\n"
 "typedef ulong gpuscan_bound;\n"
-"#define GPUSCAN_BOUND_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
-"#define GPUSCAN_BOUND_NAMES lower, upper, range, factor\n\n\n"
+"#define GPUSCAN_BOUND_PARAMETERS uint bins, ulong lower, ulong upper, ulong range, ulong factor\n"
+"#define GPUSCAN_BOUND_NAMES bins, lower, upper, range, factor\n\n\n"
 "#if GPUSCAN_CHANNEL_BOUNDS\n"
 "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
 "#else\n"
 "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-"static inline gpuscan_bins gpuscan_even_bin(gpuscan_offsets x, ulong range, ulong factor) {\n"
-"#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
-"return GPUSCAN_TO_WIDE(uint, x);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
+"#endif\n\n\n\n\n\n\n\n\n\n"
+"static inline gpuscan_bins gpuscan_even_bin(gpuscan_offsets x, uint bins, ulong range, ulong factor) {\n"
+"#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
 "return GPUSCAN_TO_WIDE(uint, x >> (uint)factor);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 8\n"
 "return (uint)mul_hi(x, factor);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && !GPUSCAN_CPU\n"
 "return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED || GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED\n"
-"if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range != 0 && range <= GPUSCAN_BINS)\n"
-"return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
-"ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
-"ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS);\n"
-"bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
-"if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range == 0)\n"
-"up = false;\n"
-"return (uint)(up ? next : bin);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_DIVIDE\n"
-"return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
-"#else\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
 "GPUSCAN_WIDE_OF(ulong) product = GPUSCAN_TO_WIDE(ulong, x);\n"
-"if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16)\n"
-"product = product * (ulong)(uint)factor;\n"
-"else if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY)\n"
-"product = product * factor;\n"
-"else\n"
-"product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
-"return GPUSCAN_TO_WIDE(uint, product >> 32);\n"
+"return GPUSCAN_TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+"return GPUSCAN_TO_WIDE(uint, GPUSCAN_TO_WIDE(ulong, x) * (ulong)(uint)factor >> 32);\n"
+"#else\n"
+"const bool general = GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_GENERAL;\n"
+"if (general && range != 0 && range <= bins)\n"
+"return (uint)((ulong)x * bins / range);\n"
+"ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
+"ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
+"bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
+"return (uint)(up && !(general && range == 0) ? next : bin);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-"bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges));\n"
-"return inside ? gpuscan_edge_bin(s, edges)\n"
-": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s));\n"
+"bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges, bins));\n"
+"return inside ? gpuscan_edge_bin(s, edges, bins)\n"
+": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s), bins);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
-"gpuscan_masks inside = GPUSCAN_SATURATES ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, upper)) : GPUSCAN_INSIDE(s, lower, upper);\n"
-"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
-"GPUSCAN_IS_NAN(s));\n"
+"return gpuscan_bin_if(GPUSCAN_INSIDE(s, lower, upper), gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES),\n"
+"GPUSCAN_MASKS(s < lower), GPUSCAN_IS_NAN(s), bins);\n"
 "#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
 "bool inside = GPUSCAN_INSIDE(s, lower, upper);\n"
 "return inside ? gpuscan_bisected_bin(s, GPUSCAN_BOUND_NAMES)\n"
-": gpuscan_bin_if(false, 0, s < lower, GPUSCAN_IS_NAN(s));\n"
-"#else\n\n",
+": gpuscan_bin_if(false, 0, s < lower, GPUSCAN_IS_NAN(s), bins);\n"
+"#else\n\n"
 "gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - (gpuscan_offset)lower;\n"
-"gpuscan_bins bin = gpuscan_even_bin(x, range, factor);\n"
+"gpuscan_bins bin = gpuscan_even_bin(x, bins, range, factor);\n"
 "gpuscan_masks past = GPUSCAN_PAST(x, range), ends = x == (gpuscan_offset)range;\n"
 "if (GPUSCAN_RANGE_ALL)\n"
 "return bin;\n"
 "if (GPUSCAN_CLOSED)\n"
-"bin = past & ends ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
+"bin = past & ends ? (gpuscan_bins)(bins - 1) : bin;\n"
 "return gpuscan_bin_if(GPUSCAN_CLOSED ? !past | ends : !past, bin, GPUSCAN_IS_BELOW(s, lower),\n"
-"(gpuscan_masks)(0));\n"
+"(gpuscan_masks)(0), bins);\n"
 "#endif\n"
 "}\n\n"
 "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
 "gpuscan_values s = (gpuscan_values)(gpuscan_value_of(sample));\n"
 "return GPUSCAN_FIRST_OF(gpuscan_bins_of(s, GPUSCAN_BOUND_NAMES, edges));\n"
 "}\n\n\n"
-"#if GPUSCAN_CHANNEL_BOUNDS\n"
+"#define GPUSCAN_BOUND_SETS (GPUSCAN_CHANNEL_BOUNDS ? 4 : 1)\n"
 "typedef struct {\n"
-"ulong edges[4];\n"
-"gpuscan_bound a[4], b[4], c[4], d[4];\n"
+"uint bins, all_bins;\n"
+"ulong edges[GPUSCAN_BOUND_SETS];\n"
+"gpuscan_bound a[GPUSCAN_BOUND_SETS], b[GPUSCAN_BOUND_SETS];\n"
+"gpuscan_bound c[GPUSCAN_BOUND_SETS], d[GPUSCAN_BOUND_SETS];\n"
 "} gpuscan_bounds;\n"
-"#define GPUSCAN_BIN_PARAMETERS gpuscan_bounds bounds\n"
-"#define GPUSCAN_BIN_ARGUMENTS bounds\n"
-"#define GPUSCAN_BOUNDS_OF(slot) bounds.a[slot], bounds.b[slot], bounds.c[slot], bounds.d[slot]\n"
+"#define GPUSCAN_BOUND_SET(slot) (GPUSCAN_CHANNEL_BOUNDS ? (slot) : 0)\n"
+"#define GPUSCAN_BOUNDS_OF(slot) \\\n"
+" bounds.bins, bounds.a[GPUSCAN_BOUND_SET(slot)], bounds.b[GPUSCAN_BOUND_SET(slot)], \\\n"
+" bounds.c[GPUSCAN_BOUND_SET(slot)], bounds.d[GPUSCAN_BOUND_SET(slot)]\n"
+"#if GPUSCAN_CHANNEL_BOUNDS\n"
 "#define GPUSCAN_EDGES_OF(first, slot) ((first) + bounds.edges[slot])\n"
 "#else\n"
-"#define GPUSCAN_BIN_PARAMETERS GPUSCAN_BOUND_PARAMETERS\n"
-"#define GPUSCAN_BIN_ARGUMENTS GPUSCAN_BOUND_NAMES\n"
-"#define GPUSCAN_BOUNDS_OF(slot) GPUSCAN_BOUND_NAMES\n"
 "#define GPUSCAN_EDGES_OF(first, slot) (first)\n"
 "#endif\n\n",
 NULL};
@@ -10955,24 +10250,21 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 10560 \"kernels.cl.inc\"\n"
+"#line 9832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
-"static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
-"uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
-"if (atomic_add(low, add) > 0xffffffffu - add)\n"
-"carry++;\n"
-"if (carry)\n"
-"atomic_add(high, carry);\n"
-"}\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
 "atomic_add((volatile global uint *)counter, amount);\n"
 "#elif GPUSCAN_COUNTER_ATOMICS == 64\n"
 "atom_add((volatile global ulong *)counter, amount);\n"
-"#elif defined(__ENDIAN_LITTLE__)\n"
-"gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n"
 "#else\n"
-"gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n"
+"uint low = as_uint2(1ul).x ? 0 : 1;\n"
+"volatile global uint *words = (volatile global uint *)counter;\n"
+"uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
+"if (atomic_add(words + low, add) > 0xffffffffu - add)\n"
+"carry++;\n"
+"if (carry)\n"
+"atomic_add(words + (1 - low), carry);\n"
 "#endif\n"
 "}\n\n\n\n\n"
 "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
@@ -11013,12 +10305,8 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "return atomic_xchg((volatile global uint *)accumulator, GPUSCAN_PLANTED(COUNTS_LEFT) ? 1u : 0u);\n"
 "#else\n"
 "volatile global uint *half_words = (volatile global uint *)accumulator;\n"
-"ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"return b << 32 | a;\n"
-"#else\n"
-"return a << 32 | b;\n"
-"#endif\n"
+"uint first = atomic_xchg(half_words, 0u), second = atomic_xchg(half_words + 1, 0u);\n"
+"return as_ulong((uint2)(first, second));\n"
 "#endif\n"
 "}\n\n",
 "typedef struct {\n"
@@ -11045,7 +10333,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n\n"
 "#define GPUSCAN_HISTOGRAM_PARAMETERS \\\n"
 " GPUSCAN_SAMPLES samples, global const uint *count_buffer, global const gpuscan_weight *weights, \\\n"
-" global const GPUSCAN_VALUE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, \\\n"
+" global const GPUSCAN_VALUE *edges_buffer, gpuscan_bounds bounds, global gpuscan_counter *accumulators, \\\n"
 " global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n\n",
 NULL};
 #else
@@ -11053,98 +10341,67 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 10675 \"kernels.cl.inc\"\n"
+"#line 9939 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
 "#define GPUSCAN_DRAW (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
-"#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1)\n\n"
+"#define GPUSCAN_STRIDE (bounds.all_bins + 1)\n\n"
 "#if GPUSCAN_BYTE_TABLES\n\n\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n"
-"#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) >> (bits))\n"
-"#else\n"
-"#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n"
-"#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) << (bits))\n"
-"#endif\n\n"
 "typedef struct __attribute__((packed)) {\n"
 "ulong word;\n"
 "} gpuscan_unaligned;\n\n"
-"#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n\n\n\n"
-"static inline ulong gpuscan_count_block_word(global const gpuscan_unaligned *words, uint k, ulong word, uint first,\n"
-"uint sixteen, local uint *tables) {\n"
-"ulong next = words[min(k + 1, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n"
-"tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
-"tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
-"word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
-"tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
-"tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
-"word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
-"tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
-"tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
-"word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
-"tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
-"tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
-"return next;\n"
-"}\n\n"
-"static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n"
+"#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n\n\n"
+"static inline void gpuscan_count_bytes(global const gpuscan_sample *from, local uint *tables) {\n"
 "global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n"
-"ulong a = words[0].word;\n"
-"#if GPUSCAN_CHANNELS == 1\n"
-"ulong b = words[GPUSCAN_BLOCK_WORDS - 1].word;\n"
-"if (a == b && a == rotate(a, 8ul)) {\n"
+"union {\n"
+"ulong word;\n"
+"uchar byte[8];\n"
+"} here;\n"
+"ulong next = words[0].word;\n"
+"if (GPUSCAN_CHANNELS == 1 && next == words[GPUSCAN_BLOCK_WORDS - 1].word &&\n"
+"next == rotate(next, 8ul)) {\n"
 "ulong differ = 0;\n"
 "for (uint k = 1; k < GPUSCAN_BLOCK_WORDS - 1; k++)\n"
-"differ |= a ^ words[k].word;\n"
+"differ |= next ^ words[k].word;\n"
 "if (differ == 0) {\n"
-"tables[GPUSCAN_BYTE(a, 0)] += GPUSCAN_BLOCK;\n"
+"tables[(uchar)next] += GPUSCAN_BLOCK;\n"
 "return;\n"
 "}\n"
 "}\n"
-"#endif\n"
-"ulong word = a;\n"
-"_Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS; k += GPUSCAN_CHANNELS == 3 ? 3 : 1) {\n"
-"word = gpuscan_count_block_word(words, k, word, 0, sixteen, tables);\n"
-"if (GPUSCAN_CHANNELS == 3) {\n"
-"word = gpuscan_count_block_word(words, k + 1, word, 8, sixteen, tables);\n"
-"word = gpuscan_count_block_word(words, k + 2, word, 16, sixteen, tables);\n"
+"_Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS;)\n"
+"_Pragma(\"unroll\") for (uint w = 0; w < (GPUSCAN_CHANNELS == 3 ? 3 : 1); w++) {\n"
+"here.word = next;\n"
+"next = words[min(++k, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n"
+"_Pragma(\"unroll\") for (uint j = 0; j < 8; j++)\n"
+"tables[(8 * w + j) % GPUSCAN_BYTE_TABLES * 256 + here.byte[j]]++;\n"
 "}\n"
 "}\n"
-"}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if GPUSCAN_COPIES\n"
 "typedef local uint *gpuscan_table;\n"
 "#else\n"
 "typedef global gpuscan_counter *gpuscan_table;\n"
 "#endif\n\n"
-"static inline uint gpuscan_channel_counter(uint bin, uint channel) {\n\n\n"
-"bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+"static inline uint gpuscan_channel_counter(uint bin, uint channel, gpuscan_bounds bounds) {\n\n\n"
+"bin = min(bin, GPUSCAN_CHANNEL_BINS(bounds));\n"
 "if (GPUSCAN_CHANNELS == 1)\n"
 "return bin;\n"
-"if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
-"return GPUSCAN_ALL_BINS;\n"
-"return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+"if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS(bounds))\n"
+"return bounds.all_bins;\n"
+"return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS(bounds);\n"
 "}\n\n"
-"static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
-"gpuscan_edges edges) {\n"
+"static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
 "uint bin = gpuscan_bin(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
-"return gpuscan_channel_counter(bin, channel);\n"
-"}\n\n\n\n"
-"#if GPUSCAN_WEIGHTED\n"
-"#define GPUSCAN_AMOUNT(j) weights[(j) / GPUSCAN_CHANNELS]\n"
+"return gpuscan_channel_counter(bin, channel, bounds);\n"
+"}\n\n\n\n\n\n",
+"#if GPUSCAN_COPIES\n"
+"#define GPUSCAN_COUNT_AT(at, j, amount) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += (amount)\n"
 "#else\n"
-"#define GPUSCAN_AMOUNT(j) 1\n"
-"#endif\n"
-"#if !GPUSCAN_COPIES\n"
 "#define GPUSCAN_COUNT_AT(at, j, amount) \\\n"
-" table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? (amount) : 0\n"
-"#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n\n\n"
-"#define GPUSCAN_COUNT_AT(at, j, amount) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
-"#else\n"
-"#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
-"#endif\n"
-"#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n\n\n"
+" table[(at) < bounds.all_bins ? (at) : 0] += (at) < bounds.all_bins ? (amount) : 0\n"
+"#endif\n\n\n"
 "#if GPUSCAN_CONVERTED || GPUSCAN_IMAGE\n"
 "typedef private const gpuscan_binned *gpuscan_block_t;\n"
 "#else\n"
@@ -11165,41 +10422,44 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "#endif\n"
 "}\n"
 "#endif\n\n\n"
-"static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+"static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, gpuscan_bounds bounds,\n"
 "gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES && !GPUSCAN_CHANNEL_BOUNDS\n"
-"GPUSCAN_VALUE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
+"const uint bins = bounds.bins;\n"
+"GPUSCAN_VALUE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges, bins);\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
 "s[v] = gpuscan_value_of(from[v]);\n"
 "counter[v] = 0;\n"
 "}\n"
 "for (uint leap = GPUSCAN_EDGE_STEP; leap > 0; leap /= 2)\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
-"uint next = counter[v] + leap, at = min(next, (uint)GPUSCAN_BINS);\n"
-"bool up = (next < GPUSCAN_BINS) & (GPUSCAN_EDGE_AT(edges, at) <= s[v]);\n"
+"uint next = counter[v] + leap;\n"
+"int at = (int)min(next, bins);\n"
+"bool up = (next < bins) & (GPUSCAN_EDGE_AT(edges, at) <= s[v]);\n"
 "counter[v] = up ? next : counter[v];\n"
 "}\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
-"uint bin = gpuscan_bin_if(GPUSCAN_INSIDE(s[v], first, end), counter[v], s[v] < first, GPUSCAN_IS_NAN(s[v]));\n"
-"counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
+"uint bin = gpuscan_bin_if(GPUSCAN_INSIDE(s[v], first, end), counter[v], s[v] < first, GPUSCAN_IS_NAN(s[v]),\n"
+"bins);\n"
+"counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS, bounds);\n"
 "}\n"
 "#elif GPUSCAN_BIN_WIDE > 1\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_BIN_WIDE) {\n"
-"gpuscan_bins bins = gpuscan_bins_of(gpuscan_values_at(from + v), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"gpuscan_bins bins = gpuscan_bins_of(gpuscan_values_at(from + v), GPUSCAN_BOUNDS_OF(0), edges);\n"
 "if (GPUSCAN_CHANNELS == 1)\n"
-"bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS));\n"
+"bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS(bounds)));\n"
 "GPUSCAN_WIDE_OF(vstore)(bins, 0, counter + v);\n"
 "}\n"
 "for (uint v = 0; v < (GPUSCAN_CHANNELS > 1 ? GPUSCAN_BLOCK : 0); v++)\n"
-"counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS);\n"
+"counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS, bounds);\n"
 "#else\n"
 "for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-"counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, bounds, edges);\n"
 "#endif\n"
 "}\n\n\n",
 "static inline void gpuscan_count_block(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
 "global const gpuscan_weight *row_weights, gpuscan_table table,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "uint counter[GPUSCAN_BLOCK];\n"
 "#if GPUSCAN_IMAGE\n"
 "gpuscan_sample pixels[GPUSCAN_BLOCK];\n"
@@ -11225,50 +10485,41 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "#else\n"
 "gpuscan_weights_t weights = row_weights + i / GPUSCAN_CHANNELS;\n"
 "#endif\n"
-"gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
-"if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) {\n"
+"gpuscan_block_counters(from, counter, bounds, edges);\n"
+"if (!GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1 && counter[0] == counter[GPUSCAN_BLOCK - 1] &&\n"
+"counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) {\n"
 "uint differ = 0;\n"
 "for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
 "differ |= counter[0] ^ counter[v];\n"
 "if (differ == 0) {\n"
-"if (GPUSCAN_COPIES != 0 || counter[0] < GPUSCAN_ALL_BINS)\n"
+"if (GPUSCAN_COPIES != 0 || counter[0] < bounds.all_bins)\n"
 "table[counter[0]] += GPUSCAN_BLOCK;\n"
 "return;\n"
 "}\n"
 "}\n"
-"#endif\n"
-"for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n"
-"GPUSCAN_COUNT(v, 0);\n"
-"GPUSCAN_COUNT(v, 1);\n"
-"GPUSCAN_COUNT(v, 2);\n"
-"GPUSCAN_COUNT(v, 3);\n"
-"GPUSCAN_COUNT(v, 4);\n"
-"GPUSCAN_COUNT(v, 5);\n"
-"GPUSCAN_COUNT(v, 6);\n"
-"GPUSCAN_COUNT(v, 7);\n"
-"}\n"
+"_Pragma(\"unroll 8\") for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+"GPUSCAN_COUNT_AT(counter[v], v, GPUSCAN_WEIGHTED ? weights[v / GPUSCAN_CHANNELS] : 1);\n"
 "}\n\n\n"
 "static inline void gpuscan_count_alone(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
 "global const gpuscan_weight *weights, gpuscan_table table,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "gpuscan_sample s = GPUSCAN_SAMPLE_IN(samples, row, i);\n"
-"uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(s, i), (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS,\n"
-"edges);\n"
+"uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(s, i), (uint)(i % GPUSCAN_CHANNELS), bounds, edges);\n"
 "GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(s, i, weights));\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "static inline void gpuscan_histogram_move_span(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-"ulong first, ulong last, uint tables, uint flags) {\n"
+"ulong first, ulong last, ulong all_bins, uint tables,\n"
+"uint flags) {\n"
 "bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
 "gpuscan_counter sums[64];\n"
-"if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % GPUSCAN_ALL_BINS == 0)\n"
+"if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % all_bins == 0)\n"
 "last--;\n"
 "for (; first < last; first += min(last - first, 64ul)) {\n"
 "uint bins = (uint)min(last - first, 64ul);\n"
 "for (uint k = 0; k < bins; k++)\n"
 "sums[k] = tables == 0 ? gpuscan_take(accumulators + first + k) : 0;\n"
 "for (uint t = 0; t < tables; t++) {\n"
-"global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS + first;\n"
+"global gpuscan_counter *table = accumulators + t * all_bins + first;\n"
 "for (uint k = 0; k < bins; k++) {\n"
 "sums[k] += table[k];\n"
 "table[k] = GPUSCAN_PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
@@ -11280,11 +10531,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "for (uint k = 0; k < bins; k++)\n"
 "counts[first + k] = sums[k];\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline void gpuscan_count_blocks(GPUSCAN_SAMPLES samples, global const gpuscan_weight *weights,\n"
 "gpuscan_histogram_numbers numbers, ulong first_row, ulong row_blocks,\n"
-"ulong begin, ulong row_end, ulong block, ulong end, uint sixteen,\n"
-"gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"ulong begin, ulong row_end, ulong block, ulong end, gpuscan_table table,\n"
+"gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "while (block < end) {\n"
 "ulong row = block / row_blocks, first = begin + (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
 "ulong last = min(first + (end - block) * GPUSCAN_BLOCK, row_end), i = first;\n"
@@ -11295,88 +10546,81 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "last -= (last - first) % GPUSCAN_BLOCK;\n"
 "#if GPUSCAN_BYTE_TABLES\n"
 "for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-"gpuscan_count_bytes(from + i, sixteen, table);\n"
+"gpuscan_count_bytes(from + i, table);\n"
 "for (; i < last; i++)\n"
 "table[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
 "#else\n"
 "for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-"gpuscan_count_block(samples, from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"gpuscan_count_block(samples, from, i, weight, table, bounds, edges);\n"
 "for (; i < last; i++)\n"
-"gpuscan_count_alone(samples, from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"gpuscan_count_alone(samples, from, i, weight, table, bounds, edges);\n"
 "#endif\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "#if GPUSCAN_COPIES\n"
 "#define GPUSCAN_TABLE_WORDS (GPUSCAN_BYTE_TABLES ? GPUSCAN_BYTE_TABLES * 256 : GPUSCAN_COPIES * GPUSCAN_STRIDE)\n"
-"static inline void gpuscan_tables_clear(local uint *tables) {\n"
+"static inline void gpuscan_tables_clear(local uint *tables, gpuscan_bounds bounds) {\n"
 "for (uint k = 0; k < GPUSCAN_TABLE_WORDS; k++)\n"
 "tables[k] = 0;\n"
-"}\n"
-"#endif\n\n"
-"#if GPUSCAN_BYTE_TABLES\n\n"
-"static inline void gpuscan_values_add(local const uint *tables, global gpuscan_counter *sums, bool atomics,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"}\n\n\n\n"
+"static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *sums, bool atomics, bool adds,\n"
+"gpuscan_bounds bounds, gpuscan_edges edges) {\n"
+"uint bins = bounds.all_bins - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && !atomics ? 1 : 0);\n"
+"#if GPUSCAN_BYTE_TABLES\n"
+"for (uint k = 0; k < bins && !adds && !atomics; k++)\n"
+"sums[k] = 0;\n"
+"adds = true;\n"
 "for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
 "uint sum = 0, counter;\n"
 "for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
 "sum += tables[t * 256 + k % 256];\n"
-"counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
+"counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, bounds, edges);\n"
+"if (sum == 0 || counter >= bins)\n"
 "continue;\n"
-"if (atomics)\n"
-"gpuscan_add_global(sums + counter, sum);\n"
-"else\n"
-"sums[counter] += sum;\n"
-"}\n"
-"}\n"
-"#elif GPUSCAN_COPIES\n\n"
-"static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *accumulators,\n"
-"global gpuscan_counter *counts, bool alone, uint flags) {\n"
-"for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
+"#else\n"
+"for (uint counter = 0; counter < bins; counter++) {\n"
 "uint sum = 0;\n"
 "for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
-"sum += tables[t * GPUSCAN_STRIDE + k];\n"
-"if (alone)\n"
-"counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+"sum += tables[t * GPUSCAN_STRIDE + counter];\n"
+"#endif\n"
+"if (!atomics)\n"
+"sums[counter] = adds ? sums[counter] + sum : sum;\n"
 "else if (sum)\n"
-"gpuscan_add_global(accumulators + k, sum);\n"
+"gpuscan_add_global(sums + counter, sum);\n"
 "}\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_TILED\n\n"
 "static inline void gpuscan_count_tile(ulong number, uint member, uint members, ulong count,\n"
 "GPUSCAN_SAMPLES samples, global const gpuscan_weight *weights,\n"
-"gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
+"gpuscan_histogram_numbers numbers, uint flags, gpuscan_table table,\n"
 "global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-"GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+"gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "gpuscan_picture_tile tile = gpuscan_tile_at(number, count, numbers);\n"
 "ulong row_blocks = (tile.end - tile.begin + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK, blocks = row_blocks * tile.rows;\n"
 "bool alone = (flags & GPUSCAN_FLAG_FINISH) != 0;\n"
-"counts += number * GPUSCAN_ALL_BINS;\n"
+"counts += number * bounds.all_bins;\n"
 "#if GPUSCAN_COPIES\n"
-"accumulators += number * GPUSCAN_ALL_BINS;\n"
-"gpuscan_tables_clear(table);\n"
+"accumulators += number * bounds.all_bins;\n"
+"gpuscan_tables_clear(table, bounds);\n"
 "#endif\n"
 "gpuscan_count_blocks(samples, weights + tile.row * numbers.weights_pitch, numbers, tile.row, row_blocks,\n"
 "tile.begin, tile.end,\n"
 "blocks / members * member + min((ulong)member, blocks % members),\n"
-"blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), sixteen, table,\n"
-"GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"#if GPUSCAN_BYTE_TABLES\n"
-"for (uint k = 0; k < GPUSCAN_ALL_BINS && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
-"counts[k] = 0;\n"
-"gpuscan_values_add(table, alone ? counts : accumulators, !alone, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"#elif GPUSCAN_COPIES\n"
-"gpuscan_tables_add(table, accumulators, counts, alone, flags);\n"
+"blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), table,\n"
+"bounds, edges);\n"
+"#if GPUSCAN_COPIES\n"
+"gpuscan_tables_add(table, alone ? counts : accumulators, !alone, (flags & GPUSCAN_FLAG_ACCUMULATE) != 0,\n"
+"bounds, edges);\n"
 "#else\n"
-"gpuscan_histogram_move_span(table, counts, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+"gpuscan_histogram_move_span(table, counts, 0, bounds.all_bins, bounds.all_bins, 1, flags);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared ) { GPUSCAN_ONE_ITEM\n"
 "ulong group = get_group_id(0), groups = get_num_groups(0);\n"
-"uint flags = (uint)numbers.flags, sixteen = 16;\n"
+"uint flags = (uint)numbers.flags;\n"
 "accumulators += numbers.accumulators_offset;\n"
 "counts += numbers.counts_offset;\n"
 "gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
@@ -11384,19 +10628,15 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
 "#endif\n"
 "weights += numbers.weights_offset;\n"
-"#if GPUSCAN_BYTE_TABLES\n"
-"volatile uint opaque = 16;\n"
-"sixteen = opaque;\n"
-"#endif\n"
 "#if GPUSCAN_COPIES\n"
 "gpuscan_table table = shared;\n"
-"gpuscan_tables_clear(shared);\n"
+"gpuscan_tables_clear(shared, bounds);\n"
 "#else\n"
 "bool in_counts = (flags & GPUSCAN_FLAG_IN_COUNTS) != 0;\n"
-"gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
+"gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * bounds.all_bins;\n"
 "if (in_counts && group == 0) {\n"
 "table = counts;\n"
-"for (ulong k = 0; k < GPUSCAN_ALL_BINS && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+"for (ulong k = 0; k < bounds.all_bins && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
 "counts[k] = 0;\n"
 "}\n"
 "#endif\n"
@@ -11421,20 +10661,20 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "#if GPUSCAN_TILED\n"
 "for (; block < end; block++)\n"
 "gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
-"flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"flags, table, accumulators, counts, bounds, edges);\n"
 "#else\n"
-"gpuscan_count_blocks(samples, weights, numbers, 0, row_blocks, 0, count, block, end, sixteen, table,\n"
-"GPUSCAN_BIN_ARGUMENTS, edges);\n"
+"gpuscan_count_blocks(samples, weights, numbers, 0, row_blocks, 0, count, block, end, table,\n"
+"bounds, edges);\n"
 "#endif\n"
 "if (!draw)\n"
 "break;\n"
 "}\n"
 "#if !GPUSCAN_TILED\n"
-"#if GPUSCAN_BYTE_TABLES\n"
-"gpuscan_values_add(shared, accumulators, groups > 1, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-"#elif GPUSCAN_COPIES\n"
-"gpuscan_tables_add(shared, accumulators, counts, groups == 1, flags);\n"
-"if (groups == 1)\n"
+"#if GPUSCAN_COPIES\n"
+"bool alone = groups == 1 && !GPUSCAN_BYTE_TABLES;\n"
+"gpuscan_tables_add(shared, alone ? counts : accumulators, groups > 1,\n"
+"!alone || (flags & GPUSCAN_FLAG_ACCUMULATE) != 0, bounds, edges);\n"
+"if (alone)\n"
 "return;\n"
 "#else\n"
 "if (groups == 1 && in_counts)\n"
@@ -11448,7 +10688,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "return;\n"
 "gpuscan_device_fence();\n"
 "}\n"
-"gpuscan_histogram_move_span(accumulators, counts, 0, GPUSCAN_ALL_BINS,\n"
+"gpuscan_histogram_move_span(accumulators, counts, 0, bounds.all_bins, bounds.all_bins,\n"
 "GPUSCAN_COPIES && groups > 1 ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
 "}\n\n",
@@ -11458,22 +10698,22 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 11129 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10342 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
-"local uint *bins;\n"
+"local uint *bins, *upper;\n"
 "global gpuscan_counter *accumulators;\n"
 "uint copy, first_bin;\n"
+"uint slice_bins;\n"
 "gpuscan_edges edges;\n"
 "} gpuscan_counting;\n\n\n\n"
-"static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight,\n"
-"uint samples) {\n"
+"static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight) {\n"
 "#if GPUSCAN_WEIGHTED\n"
-"gpuscan_add_global(accumulators + bin, weight * (gpuscan_weight)samples);\n"
+"gpuscan_add_global(accumulators + bin, weight);\n"
 "#else\n"
 "uint lanes;\n"
 "if (gpuscan_lanes_alike(bin, &lanes))\n"
-"gpuscan_add_global(accumulators + bin, lanes * samples);\n"
+"gpuscan_add_global(accumulators + bin, lanes);\n"
 "#endif\n"
 "}\n\n"
 "#if GPUSCAN_BY_VALUE\n\n\n\n\n\n\n"
@@ -11487,7 +10727,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "#define GPUSCAN_BYTE_SHIFT 7\n"
 "#else\n"
 "#define GPUSCAN_COUNTER_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
-"#define GPUSCAN_BYTE_SHIFT GPUSCAN_COPY_SHIFT\n"
+"#define GPUSCAN_BYTE_SHIFT \\\n"
+" (2 + (GPUSCAN_COPIES > 1) + (GPUSCAN_COPIES > 2) + (GPUSCAN_COPIES > 4) + (GPUSCAN_COPIES > 8) + \\\n"
+" (GPUSCAN_COPIES > 16))\n"
 "#endif\n"
 "#else\n"
 "#define GPUSCAN_COUNTER_AT(channel, bin) ((bin) * GPUSCAN_COPIES)\n"
@@ -11495,59 +10737,44 @@ static const char *const gpuscan__piece_histogram[] = {
 "#ifndef GPUSCAN_COPY\n"
 "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
 "#endif\n\n\n\n"
-"#define GPUSCAN_SPARE_FIRST \\\n"
-" (GPUSCAN_SPARE && GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_SLICES == 1 && GPUSCAN_CHANNELS == 1 && !GPUSCAN_CARRIES)\n"
 "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
 "\n"
 "static inline uint gpuscan_group_counter_of(gpuscan_binned s, uint channel, const gpuscan_counting *to,\n"
-"GPUSCAN_BIN_PARAMETERS) {\n"
-"uint bin;\n"
+"gpuscan_bounds bounds) {\n"
 "#if GPUSCAN_BY_VALUE\n"
-"bin = gpuscan_byte_of(s);\n"
-"if (GPUSCAN_PLANTED(BIN))\n"
-"bin = (bin + 1) % 256;\n"
+"uint bin = gpuscan_byte_of(s);\n"
+"return GPUSCAN_PLANTED(BIN) ? (bin + 1) % 256 : bin;\n"
 "#else\n"
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
-"bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(to->edges, slot));\n"
-"#if !GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE\n"
-"if (bin == GPUSCAN_NO_BIN)\n"
+"uint bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(to->edges, slot));\n"
+"bool none = !GPUSCAN_NONE_OUTSIDE && bin == GPUSCAN_NO_BIN;\n"
+"if (!GPUSCAN_SPARE && none)\n"
 "return bin;\n"
-"#endif\n"
-"if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
-"bin = (bin + 1) % GPUSCAN_BINS;\n"
-"#if GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE\n"
-"if (slot != 0 && bin == GPUSCAN_NO_BIN)\n"
-"bin -= slot * GPUSCAN_CHANNEL_BINS;\n"
-"#endif\n"
-"bin += slot * GPUSCAN_CHANNEL_BINS;\n"
-"#endif\n"
-"#if GPUSCAN_SLICES > 1\n"
+"if (GPUSCAN_PLANTED(BIN) && !none)\n"
+"bin = (bin + 1) % bounds.bins;\n"
+"if (slot != 0 && !none)\n"
+"bin += slot * GPUSCAN_CHANNEL_BINS(bounds);\n"
+"if (GPUSCAN_SLICES > 1)\n"
 "bin -= to->first_bin;\n"
-"if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
+"if (GPUSCAN_SLICES > 1 && !GPUSCAN_SPARE && bin >= to->slice_bins)\n"
 "return GPUSCAN_NO_BIN;\n"
+"return GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE) ? min(bin, to->slice_bins) : bin;\n"
 "#endif\n"
-"#if GPUSCAN_SPARE_FIRST\n"
-"bin++;\n"
-"#elif GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
-"bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
-"#endif\n"
-"return bin;\n"
 "}\n\n\n",
 "static inline void gpuscan_count_sample(gpuscan_sample s, ulong i, uint channel, global const gpuscan_weight *weights,\n"
-"const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
+"const gpuscan_counting *to, gpuscan_bounds bounds) {\n"
 "if (!GPUSCAN_CHANNEL_ON(channel))\n"
 "return;\n"
-"uint bin = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(s, i), channel, to, GPUSCAN_BIN_ARGUMENTS);\n"
+"uint bin = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(s, i), channel, to, bounds);\n"
 "gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, i, weights);\n"
 "#if !GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
 "if (bin == GPUSCAN_NO_BIN)\n"
 "return;\n"
 "#endif\n"
 "#if GPUSCAN_COPIES\n"
-"gpuscan_add_local(to->bins + GPUSCAN_COUNTER_AT(channel, bin) + to->copy, weight,\n"
-"to->bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
+"gpuscan_add_local(to->bins + GPUSCAN_COUNTER_AT(channel, bin) + to->copy, weight, to->upper + bin);\n"
 "#else\n"
-"gpuscan_add_global_once(to->accumulators, bin, weight, 1);\n"
+"gpuscan_add_global_once(to->accumulators, bin, weight);\n"
 "#endif\n"
 "}\n\n\n"
 "#if GPUSCAN_IMAGE\n"
@@ -11621,35 +10848,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
 "}\n\n\n"
 "static inline void gpuscan_count_vector(gpuscan_loaded loaded, ulong at, global const gpuscan_weight *weights,\n"
-"const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
+"const gpuscan_counting *to, gpuscan_bounds bounds) {\n"
 "uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : gpuscan_channel_of(at);\n"
 "#if GPUSCAN_COUNT_WORDS\n"
 "gpuscan_count_words(loaded, channel, to->copy, to->bins);\n"
-"#elif !GPUSCAN_COPIES && !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1 && GPUSCAN_VECTOR > 1\n\n"
-"gpuscan_samples vector = gpuscan_samples_of(loaded);\n"
-"uint counters[GPUSCAN_VECTOR];\n"
-"bool one = true;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"counters[v] = gpuscan_group_counter_of(GPUSCAN_BINNED_OF(gpuscan_sample_at(&vector, v), at + v), 0, to,\n"
-"GPUSCAN_BIN_ARGUMENTS);\n"
-"one = one && counters[v] == counters[0];\n"
-"}\n"
-"if (one) {\n"
-"if (counters[0] != GPUSCAN_NO_BIN)\n"
-"gpuscan_add_global_once(to->accumulators, counters[0], 1, GPUSCAN_VECTOR);\n"
-"return;\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (counters[v] != GPUSCAN_NO_BIN)\n"
-"gpuscan_add_global_once(to->accumulators, counters[v], 1, 1);\n"
 "#else\n"
 "gpuscan_samples vector = gpuscan_samples_of(loaded);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR_SAMPLES; v++) {\n"
 "gpuscan_count_sample(gpuscan_sample_at(&vector, v), at + v,\n"
-"GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weights, to, GPUSCAN_BIN_ARGUMENTS);\n"
+"GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weights, to, bounds);\n"
 "channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
 "}\n"
 "#endif\n"
@@ -11711,7 +10919,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_count_vectors(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
 "const bool whole, const gpuscan_counting *to,\n"
-"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"gpuscan_histogram_numbers numbers, gpuscan_bounds bounds) {\n"
 "#if GPUSCAN_SAMPLE_ROWS\n"
 "uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
 "while (walk.at < walk.all) {\n"
@@ -11733,7 +10941,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "if (there[k])\n"
-"gpuscan_count_vector(loaded[k], at[k], weights[k], to, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_vector(loaded[k], at[k], weights[k], to, bounds);\n"
 "}\n"
 "#else\n"
 "ulong head = gpuscan_head_of(rows, 0, numbers), begin = rows.begin + head, stride = walk.stride;\n"
@@ -11746,18 +10954,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "loaded[k] = gpuscan_load_once(from + i + k * stride);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"gpuscan_count_vector(loaded[k], begin + (i + k * stride) * GPUSCAN_VECTOR, rows.weights, to,\n"
-"GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_vector(loaded[k], begin + (i + k * stride) * GPUSCAN_VECTOR, rows.weights, to, bounds);\n"
 "}\n"
 "for (; i < walk.all; i += walk.stride)\n"
-"gpuscan_count_vector(gpuscan_load_once(from + i), begin + (ulong)i * GPUSCAN_VECTOR, rows.weights,\n"
-"to, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_vector(gpuscan_load_once(from + i), begin + (ulong)i * GPUSCAN_VECTOR, rows.weights, to, bounds);\n"
 "#endif\n"
 "}\n\n\n\n",
 "#define GPUSCAN_ITEM_SINGLES (GPUSCAN_SAMPLE_ROWS && GPUSCAN_DEEP_LOADS ? 4 : 1)\n\n\n"
 "GPUSCAN_INLINE void gpuscan_count_singles(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
 "ulong first, const gpuscan_counting *to, gpuscan_histogram_numbers numbers,\n"
-"GPUSCAN_BIN_PARAMETERS) {\n"
+"gpuscan_bounds bounds) {\n"
 "uint rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
 "while (walk.at < walk.all) {\n"
 "gpuscan_sample loaded[GPUSCAN_ITEM_SINGLES];\n"
@@ -11781,8 +10987,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_SINGLES; k++)\n"
 "if (there[k])\n"
-"gpuscan_count_sample(loaded[k], at[k], gpuscan_channel_of(at[k]), weights[k], to,\n"
-"GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_sample(loaded[k], at[k], gpuscan_channel_of(at[k]), weights[k], to, bounds);\n"
 "}\n"
 "}\n\n\n"
 "#ifndef GPUSCAN_CHUNK\n"
@@ -11790,7 +10995,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n\n\n"
 "GPUSCAN_INLINE void gpuscan_count_chunks(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, ulong across, uint first,\n"
 "uint stride, const bool vectors, const bool whole, const gpuscan_counting *to,\n"
-"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"gpuscan_histogram_numbers numbers, gpuscan_bounds bounds) {\n"
 "uint most = GPUSCAN_SAMPLE_ROWS && across < GPUSCAN_CHUNK ? GPUSCAN_CHUNK / max((uint)across, 1u) : 1;\n"
 "for (ulong row = 0; row < rows.rows; row += most)\n"
 "for (ulong x = 0; x < across; x += GPUSCAN_CHUNK) {\n"
@@ -11798,14 +11003,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "(uint)min(rows.rows - row, (ulong)most));\n"
 "gpuscan_sample_rows here = gpuscan_rows_past(rows, row, vectors ? x : 0, numbers);\n"
 "if (vectors)\n"
-"gpuscan_count_vectors(samples, here, walk, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_vectors(samples, here, walk, whole, to, numbers, bounds);\n"
 "else\n"
-"gpuscan_count_singles(samples, here, walk, x, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_singles(samples, here, walk, x, to, numbers, bounds);\n"
 "}\n"
 "}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_count_rows(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, uint first, uint stride,\n"
 "const bool whole, const gpuscan_counting *to,\n"
-"gpuscan_histogram_numbers numbers, GPUSCAN_BIN_PARAMETERS) {\n"
+"gpuscan_histogram_numbers numbers, gpuscan_bounds bounds) {\n"
 "uint head = gpuscan_head_of(rows, 0, numbers), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
 "ulong pitch = GPUSCAN_SAMPLE_ROWS ? numbers.pitch * sizeof(gpuscan_element) : 0, vectors, singles;\n"
 "uint fewer;\n"
@@ -11821,34 +11026,37 @@ static const char *const gpuscan__piece_histogram[] = {
 "singles = rows.samples - (rows.vectors - fewer) * GPUSCAN_VECTOR_SAMPLES;\n"
 "if (whole)\n"
 "rows.vectors = vectors = (uint)rows.samples / GPUSCAN_VECTOR_SAMPLES;\n"
-"gpuscan_count_chunks(samples, rows, vectors, first, stride, true, whole, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_chunks(samples, rows, vectors, first, stride, true, whole, to, numbers, bounds);\n"
 "if (!GPUSCAN_IMAGE && !whole)\n"
-"gpuscan_count_chunks(samples, rows, singles, first, stride, false, false, to, numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_count_chunks(samples, rows, singles, first, stride, false, false, to, numbers, bounds);\n"
 "}\n\n"
 "#if GPUSCAN_COPIES\n\n"
-"GPUSCAN_INLINE void gpuscan_counting_begin(gpuscan_counting *to, global const GPUSCAN_VALUE *edges) {\n"
-"for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
+"GPUSCAN_INLINE void gpuscan_counting_begin(gpuscan_counting *to, global const GPUSCAN_VALUE *edges,\n"
+"gpuscan_bounds bounds) {\n"
+"uint counters = to->slice_bins + GPUSCAN_SPARE, bins = bounds.bins;\n"
+"uint words = GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD ? 256 * 32 : counters * GPUSCAN_COPIES;\n"
+"to->upper = to->bins + words;\n"
+"words += GPUSCAN_MERGE ? bounds.all_bins : GPUSCAN_CARRIES ? counters : 0;\n"
+"for (uint k = GPUSCAN_ITEM; k < words; k += GPUSCAN_GROUP)\n"
 "to->bins[k] = 0;\n"
-"#if GPUSCAN_LOCAL_EDGES\n"
-"local GPUSCAN_VALUE *copied = (local GPUSCAN_VALUE *)(to->bins + GPUSCAN_EDGES_AT);\n"
-"for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
+"#if GPUSCAN_LOCAL_EDGES\n\n"
+"local GPUSCAN_VALUE *copied = (local GPUSCAN_VALUE *)(to->bins + (words + 1) / 2 * 2);\n"
+"for (uint k = GPUSCAN_ITEM; k <= bins; k += GPUSCAN_GROUP)\n"
 "copied[GPUSCAN_EDGE_PLACE(k)] = edges[k];\n"
 "to->edges.at = copied;\n"
-"#else\n"
-"to->edges = edges;\n"
 "#endif\n"
 "GPUSCAN_BARRIER();\n"
 "#if GPUSCAN_LOCAL_EDGES\n"
 "to->edges.first = GPUSCAN_EDGE_AT(to->edges, 0);\n"
-"to->edges.last = GPUSCAN_EDGE_AT(to->edges, GPUSCAN_BINS);\n"
+"to->edges.last = GPUSCAN_EDGE_AT(to->edges, bins);\n"
 "#if GPUSCAN_EDGE_CELLS\n"
-"gpuscan_cells_make(&to->edges, to->bins + GPUSCAN_CELLS_AT);\n"
+"gpuscan_cells_make(&to->edges, (local uint *)(copied + GPUSCAN_EDGE_PLACE(bins) + 1), bins);\n"
 "GPUSCAN_BARRIER();\n"
 "#else\n"
-"gpuscan_edges_top(&to->edges);\n"
+"gpuscan_edges_top(&to->edges, bins);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "static inline uint gpuscan_nth_channel(uint n) {\n"
 "uint mask = GPUSCAN_CHANNEL_MASK;\n"
@@ -11856,61 +11064,51 @@ static const char *const gpuscan__piece_histogram[] = {
 "mask &= mask - 1;\n"
 "return 31 - clz(mask & (0u - mask));\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if GPUSCAN_CARRIES\n"
 "typedef ulong gpuscan_copies_t;\n"
 "#else\n"
 "typedef uint gpuscan_copies_t;\n"
 "#endif\n\n\n\n"
-"static inline gpuscan_copies_t gpuscan_copies_sum(local uint *shared, uint bin) {\n"
-"local const uint *bins = shared;\n"
+"static inline gpuscan_copies_t gpuscan_copies_sum(const gpuscan_counting *to, uint bin) {\n"
+"local const uint *bins = to->bins;\n"
 "gpuscan_copies_t sum = 0;\n"
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "bins += GPUSCAN_COUNTER_AT(gpuscan_nth_channel(bin / 256), bin % 256);\n"
 "#else\n"
-"bins += (bin + GPUSCAN_SPARE_FIRST) * GPUSCAN_COPIES;\n"
+"bins += bin * GPUSCAN_COPIES;\n"
 "#endif\n"
 "GPUSCAN_UNROLL_8\n"
 "for (uint c = 0; c < GPUSCAN_COPIES; c++)\n"
 "sum += bins[(c + bin) % GPUSCAN_COPIES];\n"
 "#if GPUSCAN_CARRIES\n"
-"sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+"sum += (ulong)to->upper[bin] << 32;\n"
 "#endif\n"
 "return sum;\n"
 "}\n\n"
 "#if GPUSCAN_MERGE\n\n"
-"static inline void gpuscan_merge_values(const gpuscan_counting *to, GPUSCAN_BIN_PARAMETERS) {\n"
-"for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
-"uint sum = gpuscan_copies_sum(to->bins, k), slot = k / 256, bin;\n"
-"if (sum == 0)\n"
-"continue;\n"
+"static inline void gpuscan_merge_values(const gpuscan_counting *to, gpuscan_bounds bounds) {\n"
+"for (uint k = GPUSCAN_ITEM; k < to->slice_bins; k += GPUSCAN_GROUP) {\n"
+"uint sum = gpuscan_copies_sum(to, k), slot = k / 256, bin;\n"
 "bin = gpuscan_bin((gpuscan_sample)(k % 256 ^ GPUSCAN_BYTE_FLIP), GPUSCAN_BOUNDS_OF(slot),\n"
 "GPUSCAN_EDGES_OF(to->edges, slot));\n"
-"if (bin == GPUSCAN_NO_BIN)\n"
-"continue;\n"
-"bin += slot * GPUSCAN_CHANNEL_BINS;\n"
-"#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
-"atomic_add((volatile local uint *)(to->bins + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
-"#else\n"
-"if (!GPUSCAN_PLANTED(HISTOGRAM_GROUP) || get_group_id(0) != 0)\n"
-"gpuscan_add_global(to->accumulators + bin, sum);\n"
-"#endif\n"
+"if (sum != 0 && bin != GPUSCAN_NO_BIN)\n"
+"atomic_add((volatile local uint *)(to->upper + slot * GPUSCAN_CHANNEL_BINS(bounds) + bin), sum);\n"
 "}\n"
 "}\n"
-"#endif\n\n"
-"#if GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n\n\n"
+"#endif\n\n\n\n"
 "#define GPUSCAN_ARRIVAL (1ul << GPUSCAN_ARRIVALS)\n\n\n"
-"#define GPUSCAN_AT_ONCE (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP || GPUSCAN_MERGE ? 4 : 1)\n"
-"#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
-"#define GPUSCAN_BIN_SUM(bin) to->bins[GPUSCAN_LOCAL_COUNTERS + (bin)]\n"
+"#define GPUSCAN_AT_ONCE 4\n"
+"#if GPUSCAN_MERGE\n"
+"#define GPUSCAN_BIN_SUM(bin) to->upper[bin]\n"
 "#else\n"
-"#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(to->bins, bin)\n"
+"#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(to, bin)\n"
 "#endif\n"
 "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins)\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sums_hand_over(const gpuscan_copies_t *sums, uint k, uint bins, const gpuscan_counting *to,\n"
 "global gpuscan_counter *counts, uint members, bool alone, uint flags) {\n"
 "bool adds = (flags & GPUSCAN_FLAG_ACCUMULATE) != 0;\n"
-"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n\n\n",
+"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n\n\n"
 "volatile global ulong *words = (volatile global ulong *)to->accumulators + to->first_bin;\n"
 "ulong before[GPUSCAN_AT_ONCE];\n"
 "GPUSCAN_UNROLL\n"
@@ -11936,23 +11134,21 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_add_global(to->accumulators + bin, sums[j]);\n"
 "}\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_hand_over(const gpuscan_counting *to, global gpuscan_counter *counts, uint members,\n"
-"bool alone, uint flags) {\n"
-"uint bins = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
-": min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - to->first_bin);\n"
+"bool alone, uint flags, uint all_bins) {\n"
+"uint bins = GPUSCAN_MERGE ? all_bins : min(to->slice_bins, all_bins - to->first_bin);\n"
 "for (uint k = GPUSCAN_ITEM; k < bins; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
 "gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
-"sums[j] = GPUSCAN_BIN_SUM(min(k + j * GPUSCAN_GROUP, bins - 1));\n"
+"sums[j] = GPUSCAN_HANDS_OVER(j) ? GPUSCAN_BIN_SUM(k + j * GPUSCAN_GROUP) : 0;\n"
 "if (GPUSCAN_PLANTED(HISTOGRAM_GROUP) && get_group_id(0) == 0)\n"
 "sums[j] = 0;\n"
 "}\n"
 "gpuscan_sums_hand_over(sums, k, bins, to, counts, members, alone, flags);\n"
 "}\n"
 "}\n"
-"#endif\n"
 "#endif\n\n\n\n"
 "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "ulong first, ulong last, ulong step, uint flags) {\n"
@@ -11968,16 +11164,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_arrive(global gpuscan_counter *accumulators, global gpuscan_counter *counts, uint flags,\n"
-"local uint *shared) {\n"
+"local uint *shared, ulong all_bins) {\n"
 "uint groups = (uint)get_num_groups(0);\n"
 "gpuscan_device_fence();\n"
 "GPUSCAN_BARRIER();\n"
 "if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), groups, shared) != groups - 1)\n"
 "return;\n"
 "gpuscan_device_fence();\n"
-"gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n"
+"gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, all_bins, GPUSCAN_GROUP, flags);\n"
 "}\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_histogram_group(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
 "uint flags = (uint)numbers.flags, group = (uint)get_group_id(0);\n"
@@ -11993,8 +11189,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "ulong number = whole ? group : numbers.first_tile + group / members;\n"
 "gpuscan_picture_tile tile = gpuscan_tile_at(number, count, numbers);\n"
 "bool alone = whole || (flags & GPUSCAN_FLAG_FINISH);\n"
-"accumulators += number * GPUSCAN_ALL_BINS;\n"
-"counts += number * GPUSCAN_ALL_BINS;\n"
+"accumulators += number * bounds.all_bins;\n"
+"counts += number * bounds.all_bins;\n"
 "#else\n"
 "uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = group / GPUSCAN_SLICES;\n"
 "gpuscan_picture_tile tile = {0, count * GPUSCAN_CHANNELS, 0, GPUSCAN_SAMPLE_ROWS ? numbers.rows : 1};\n"
@@ -12010,30 +11206,30 @@ static const char *const gpuscan__piece_histogram[] = {
 "rows.rows = tile.rows;\n"
 "to.bins = shared;\n"
 "to.accumulators = accumulators;\n"
-"to.first_bin = group % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
-"#if GPUSCAN_COPIES\n"
-"to.copy = GPUSCAN_COPY;\n"
-"gpuscan_counting_begin(&to, edges_buffer + numbers.edges_offset);\n"
-"#else\n"
+"to.slice_bins = (uint)numbers.slice_bins;\n"
+"to.first_bin = group % GPUSCAN_SLICES * to.slice_bins;\n"
+"#if !GPUSCAN_LOCAL_EDGES\n"
 "to.edges = edges_buffer + numbers.edges_offset;\n"
 "#endif\n"
+"#if GPUSCAN_COPIES\n"
+"to.copy = GPUSCAN_COPY;\n"
+"gpuscan_counting_begin(&to, edges_buffer + numbers.edges_offset, bounds);\n"
+"#endif\n"
 "gpuscan_count_rows(samples, rows, member * GPUSCAN_GROUP + GPUSCAN_ITEM, members * GPUSCAN_GROUP, whole, &to,\n"
-"numbers, GPUSCAN_BIN_ARGUMENTS);\n"
+"numbers, bounds);\n"
 "#if GPUSCAN_COPIES\n"
 "if (!GPUSCAN_PLANTED(BARRIER_COUNTS))\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "#if GPUSCAN_MERGE\n"
-"gpuscan_merge_values(&to, GPUSCAN_BIN_ARGUMENTS);\n"
+"gpuscan_merge_values(&to, bounds);\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
-"#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-"gpuscan_hand_over(&to, counts, members, alone, flags);\n"
+"#if GPUSCAN_COPIES\n"
+"gpuscan_hand_over(&to, counts, members, alone, flags, bounds.all_bins);\n"
 "#endif\n"
-"#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
-"if (flags & GPUSCAN_FLAG_FINISH)\n"
-"gpuscan_arrive(accumulators, counts, flags, shared);\n"
-"#endif\n"
+"if (GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH))\n"
+"gpuscan_arrive(accumulators, counts, flags, shared, bounds.all_bins);\n"
 "}\n\n",
 "#if GPUSCAN_FIXED_LOCAL\n"
 "#define GPUSCAN_BINS_PARAMETER\n"
@@ -12043,7 +11239,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#define GPUSCAN_BINS_DECLARE\n"
 "#endif\n"
 "#define GPUSCAN_HISTOGRAM_ARGUMENTS \\\n"
-" samples, count_buffer, weights, edges_buffer, GPUSCAN_BIN_ARGUMENTS, accumulators, counts, numbers, shared\n"
+" samples, count_buffer, weights, edges_buffer, bounds, accumulators, counts, numbers, shared\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS GPUSCAN_BINS_PARAMETER) { GPUSCAN_ONE_ITEM\n"
 "GPUSCAN_BINS_DECLARE\n"
 "gpuscan_histogram_group(GPUSCAN_HISTOGRAM_ARGUMENTS, false);\n"
@@ -12060,7 +11256,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11831 \"kernels.cl.inc\"\n"
+"#line 10999 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -12068,14 +11264,14 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "gpuscan_histogram_finish_numbers numbers) { GPUSCAN_ONE_ITEM\n"
-"ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
+"ulong counters = numbers.counters;\n"
 "accumulators += numbers.accumulators_offset;\n"
 "counts += numbers.counts_offset;\n"
 "#if GPUSCAN_CPU\n"
 "ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
 "ulong first = min(get_group_id(0) * share, counters);\n"
-"gpuscan_histogram_move_span(accumulators, counts, first, min(first + share, counters), (uint)numbers.tables,\n"
-"(uint)numbers.flags);\n"
+"gpuscan_histogram_move_span(accumulators, counts, first, min(first + share, counters), numbers.all_bins,\n"
+"(uint)numbers.tables, (uint)numbers.flags);\n"
 "#else\n"
 "gpuscan_histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
 "#endif\n"
@@ -12086,7 +11282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11854 \"kernels.cl.inc\"\n"
+"#line 11022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -12120,10 +11316,6 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "typedef struct {\n"
 "global const gpuscan_sort_value *from;\n"
 "global gpuscan_sort_value *to;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"global const uint *from_indices;\n"
-"global uint *to_indices;\n"
-"#endif\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "#define GPUSCAN_SORT_FIELD(f) \\\n"
 " global const gpuscan_sort_field_##f *from_##f; \\\n"
@@ -12134,9 +11326,6 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "} gpuscan_sort_carried;\n\n\n"
 "static inline gpuscan_sort_carried gpuscan_sort_carried_at(gpuscan_sort_carried carried, ulong first) {\n"
 "carried.from += first;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"carried.from_indices += first;\n"
-"#endif\n"
 "#if GPUSCAN_SORT_PACKS\n"
 "#define GPUSCAN_SORT_FIELD(f) carried.from_##f += first;\n"
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
@@ -12255,7 +11444,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 12056 \"kernels.cl.inc\"\n"
+"#line 11217 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -12302,7 +11491,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 12104 \"kernels.cl.inc\"\n"
+"#line 11265 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -12396,7 +11585,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 12203 \"kernels.cl.inc\"\n"
+"#line 11364 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -12404,20 +11593,15 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
 "gpuscan_digit digit, gpuscan_position *next, const bool by_index) {\n"
 "keys += first;\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"values += first;\n"
-"#endif\n"
+"values += GPUSCAN_SORT_VALUES ? first : 0;\n"
 "for (ulong i = 0, count = last - first; i < count; i++) {\n"
 "gpuscan_key_bits key = keys[i];\n"
 "gpuscan_position p = next[gpuscan_digit_of(key, digit)]++;\n"
 "keys_to[p] = key;\n"
-"#if GPUSCAN_SORT_VALUES\n"
+"if (GPUSCAN_SORT_VALUES)\n"
 "values_to[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
-"#endif\n"
 "}\n"
-"}\n\n"
-"#define GPUSCAN_SORT_HAS_BLOCKS (GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE)\n"
-"#if GPUSCAN_SORT_HAS_BLOCKS\n\n\n"
+"}\n\n\n\n"
 "static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
@@ -12434,8 +11618,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (uint j = 0; j < count; j++)\n"
 "values_to[places[j]] = values[i + j];\n"
 "}\n"
-"}\n"
-"#endif\n\n\n\n"
+"}\n\n\n\n"
 "static inline void gpuscan_sort_copy_span(global gpuscan_key_bits *keys_dst, global const gpuscan_key_bits *keys,\n"
 "global gpuscan_sort_value *values_dst,\n"
 "global const gpuscan_sort_value *values, ulong to, ulong first, ulong last,\n"
@@ -12443,24 +11626,19 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "if (keys_dst)\n"
 "for (ulong i = first; i < last; i++)\n"
 "keys_dst[to + (i - first)] = keys[i];\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"if (by_index || values != values_dst)\n"
+"if (GPUSCAN_SORT_VALUES && (by_index || values != values_dst))\n"
 "for (ulong i = first; i < last; i++)\n"
 "values_dst[to + (i - first)] = by_index ? (gpuscan_sort_value)i : values[i];\n"
-"#endif\n"
 "}\n\n"
 "static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
 "global const gpuscan_sort_value *values,\n"
 "global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
 "gpuscan_digit digit, gpuscan_position *next, uint flags) {\n"
 "bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX);\n"
-"#if GPUSCAN_SORT_HAS_BLOCKS\n"
-"if (!by_index && (flags & GPUSCAN_FLAG_BLOCKS)) {\n"
+"bool blocks = GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE && (flags & GPUSCAN_FLAG_BLOCKS);\n"
+"if (blocks && !by_index)\n"
 "gpuscan_sort_scatter_blocks(keys, keys_dst, values, values_dst, first, last, digit, next);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"if (by_index)\n"
+"else if (by_index)\n"
 "gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, true);\n"
 "else\n"
 "gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, false);\n"
@@ -12474,9 +11652,8 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (ulong i = first; i < last;) {\n"
 "ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
 "GPUSCAN_PREFETCH(to + i, 0, 1);\n"
-"#if GPUSCAN_SORT_VALUES\n"
+"if (GPUSCAN_SORT_VALUES)\n"
 "GPUSCAN_PREFETCH(values_to + i, 0, 1);\n"
-"#endif\n"
 "for (; i < step; i++) {\n"
 "gpuscan_key_code code = gpuscan_code_of(keys[i], a.flip);\n"
 "counts[0][(uint)(code >> a.shift) & a.mask]++;\n"
@@ -12540,22 +11717,17 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (uint p = 0; p < passes; p++)\n"
 "moves += moving[p] = gpuscan_sort_place_span(next[p], first, last);\n\n"
 "bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
-"#if GPUSCAN_SORT_VALUES\n"
 "bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
 ": values == values_tmp ? true\n"
 ": moves % 2 != 0;\n"
-"#endif\n"
 "for (uint p = 0; p < passes; p++) {\n"
 "if (!moving[p])\n"
 "continue;\n"
 "global gpuscan_key_bits *keys_to = to_dst ? keys_dst : keys_tmp;\n"
-"global gpuscan_sort_value *values_to = 0;\n"
-"#if GPUSCAN_SORT_VALUES\n"
-"values_to = values_to_dst ? values_dst : values_tmp;\n"
-"values_to_dst = !values_to_dst;\n"
-"#endif\n"
+"global gpuscan_sort_value *values_to = values_to_dst ? values_dst : values_tmp;\n"
 "gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit[p], next[p], flags);\n"
 "to_dst = !to_dst;\n"
+"values_to_dst = !values_to_dst;\n"
 "keys = keys_to;\n"
 "values = values_to;\n"
 "flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
@@ -12609,10 +11781,8 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "if ((flags & (GPUSCAN_FLAG_BUCKETS | GPUSCAN_FLAG_IF_UNEVEN)) &&\n"
 "GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)) != ((flags & GPUSCAN_FLAG_IF_UNEVEN) != 0))\n"
 "return;\n"
-"#if GPUSCAN_SORT_VALUES\n"
 "values += numbers.values_offset;\n"
-"values_dst += numbers.values_dst_offset;\n"
-"#endif\n\n\n"
+"values_dst += numbers.values_dst_offset;\n\n\n"
 "uint cell = gpuscan_digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
 "gpuscan_position to = table[cell];\n"
 "if ((cell + 1 < GPUSCAN_RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
@@ -12700,15 +11870,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 12538 \"kernels.cl.inc\"\n"
+"#line 11680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"#define GPUSCAN_VALUE_ROUNDS GPUSCAN_SORT_RECORD_ROUNDS\n"
-"#else\n"
-"#define GPUSCAN_VALUE_ROUNDS GPUSCAN_ROUNDS\n"
-"#endif\n"
-"#define GPUSCAN_VALUE_TILE (GPUSCAN_GROUP * GPUSCAN_VALUE_ROUNDS)\n"
 "#if GPUSCAN_HAS_LANES\n"
 "#define GPUSCAN_RANK_GROUPS GPUSCAN_SUBGROUPS\n"
 "#define GPUSCAN_RANK_GROUP GPUSCAN_SUBGROUP\n"
@@ -12750,14 +11914,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "static inline gpuscan_key_bits gpuscan_twiddle_out(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
 "uint rotation = GPUSCAN_KEY_INFINITY ? 0 : GPUSCAN_TWIDDLED_BITS - digit.rotation;\n"
 "return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "return (gpuscan_twiddled)digit.mask << digit.shift;\n"
 "#else\n"
 "return GPUSCAN_TWIDDLED_ONES;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_scaled_digit(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
 "#if GPUSCAN_KEY_WHOLE && GPUSCAN_HAS_PICKS\n"
 "gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
@@ -12799,13 +11963,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 " : GPUSCAN_SORT_TOGETHER && !GPUSCAN_SORT_COUNTED ? 4u \\\n"
 " : 2u)\n\n\n"
 "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
-"#define GPUSCAN_ROWS (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK)\n\n\n\n",
+"#define GPUSCAN_ROWS (GPUSCAN_RANK_GROUPS / GPUSCAN_PACK)\n\n\n\n"
 "#if GPUSCAN_SORT_PADDED && \\\n"
 " (GPUSCAN_SORT_FIELDS || (GPUSCAN_SORT_COUNTED && GPUSCAN_SORT_TOGETHER) || GPUSCAN_GROUP % 32 != 0)\n"
 "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
 "#endif\n"
 "#define GPUSCAN_PADDED(place) ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
-"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n\n\n"
+"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n\n\n",
 "#define GPUSCAN_PARTS(size) (!GPUSCAN_SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
 "#define GPUSCAN_KEY_PARTS GPUSCAN_PARTS(GPUSCAN_KEY_SIZE)\n"
 "#define GPUSCAN_VALUE_PARTS GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
@@ -12815,8 +11979,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "typedef gpuscan_sort_value gpuscan_sort_mover;\n"
 "#else\n"
 "typedef uint gpuscan_sort_mover;\n"
-"#endif\n\n\n"
-"#define GPUSCAN_SORT_BY_WORDS (GPUSCAN_SORT_VALUE_SIZE == 12)\n\n"
+"#endif\n\n"
 "typedef struct {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "uint sums[GPUSCAN_SUBGROUPS];\n"
@@ -12827,9 +11990,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint lanes[GPUSCAN_GROUP];\n"
 "#endif\n"
 "uint ticket, late;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"uint bucket[4];\n"
-"#endif\n"
 "union {\n"
 "#if GPUSCAN_RANK_MASKS\n"
 "uint masks[GPUSCAN_GROUP];\n"
@@ -12839,18 +11999,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "union {\n"
 "gpuscan_twiddled key[GPUSCAN_PADDED(GPUSCAN_TILE / GPUSCAN_KEY_PARTS)];\n"
 "#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_value value[GPUSCAN_PADDED(GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS)];\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"uint index[GPUSCAN_TILE];\n"
-"#endif\n"
+"gpuscan_sort_value value[GPUSCAN_PADDED(GPUSCAN_TILE / GPUSCAN_VALUE_PARTS)];\n"
 "#if GPUSCAN_SORTS_ALONE\n"
 "gpuscan_sort_mover mover[GPUSCAN_PADDED(GPUSCAN_TILE)];\n"
-"#endif\n"
-"#if GPUSCAN_SORT_BY_WORDS\n"
-"struct {\n"
-"uint word[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS * 3];\n"
-"uchar digit[GPUSCAN_VALUE_TILE / GPUSCAN_VALUE_PARTS];\n"
-"} values;\n"
 "#endif\n"
 "#endif\n"
 "#if GPUSCAN_SORT_PACKED\n"
@@ -12867,7 +12018,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint hot;\n"
 "#endif\n"
 "} gpuscan_sort_shared;\n"
-"GPUSCAN_FITS(sort, sizeof(gpuscan_sort_shared))\n\n",
+"GPUSCAN_FITS(sort, sizeof(gpuscan_sort_shared))\n\n"
 "#if GPUSCAN_SORT_PACKED\n"
 "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
 "#else\n"
@@ -12881,7 +12032,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
 "return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
 "}\n"
-"#define GPUSCAN_PLACE_BITS 16u\n\n\n"
+"#define GPUSCAN_PLACE_BITS 16u\n\n\n",
 "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, bits); w++)\n"
@@ -12903,10 +12054,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "global uint *states, *next_states;\n"
 "global const uint *bases;\n"
 "ulong count;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"global const uint *begins;\n"
-"uint bucket_stride;\n"
-"#endif\n"
 "} gpuscan_sort_pass;\n\n\n"
 "typedef struct {\n"
 "gpuscan_key_code flip;\n"
@@ -12944,7 +12091,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "return gpuscan_sort_scan_counts(x, min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP), shared->sums) - x;\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint gpuscan_sort_at(uint k, uint rounds) {\n"
 "return (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
 "}\n"
@@ -12952,7 +12099,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint row = (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE;\n"
 "return GPUSCAN_RANK_GROUP_SIZE == 32 ? GPUSCAN_PADDED(row) + GPUSCAN_RANK_GROUP_ITEM\n"
 ": GPUSCAN_PADDED(row + GPUSCAN_RANK_GROUP_ITEM);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "#define GPUSCAN_IS_WHOLE(valid, rounds) \\\n"
 " ((GPUSCAN_SPECIALIZES || !GPUSCAN_SORT_VALUES) && (valid) == GPUSCAN_GROUP * (rounds))\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_sort_tile *t, global const gpuscan_key_bits *keys, uint rounds,\n"
@@ -12985,11 +12132,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#undef GPUSCAN_SORT_FIELD\n"
 "} fields;\n"
 "} gpuscan_sort_record;\n\n\n"
+"static inline gpuscan_sort_record gpuscan_sort_record_of_zeros(void) {\n"
+"gpuscan_sort_record record;\n"
+"for (uint w = 0; w < GPUSCAN_SORT_VALUE_SIZE / 4; w++)\n"
+"record.words[w] = 0;\n"
+"return record;\n"
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_pack(gpuscan_sort_value *tile, gpuscan_sort_carried carried, uint rounds, uint valid) {\n"
-"gpuscan_sort_record records[GPUSCAN_VALUE_ROUNDS];\n"
+"gpuscan_sort_record records[GPUSCAN_ROUNDS];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
-"records[k].words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0;\n"
+"records[k] = gpuscan_sort_record_of_zeros();\n"
 "#define GPUSCAN_SORT_FIELD(f) \\\n"
 " GPUSCAN_UNROLL \\\n"
 " for (uint k = 0; k < rounds; k++) \\\n"
@@ -12999,7 +12152,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
 "tile[k] = records[k].value;\n"
-"}\n\n",
+"}\n\n"
 "static inline void gpuscan_sort_unpack(gpuscan_sort_carried carried, gpuscan_position i, gpuscan_sort_value value) {\n"
 "gpuscan_sort_record record;\n"
 "record.value = value;\n"
@@ -13009,7 +12162,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_SORT_VALUES\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
 "uint rounds, uint valid, uint flags) {\n"
@@ -13158,6 +12311,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "return peers;\n"
 "}\n"
 "#endif\n\n\n",
+"GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, uint hot, local gpuscan_sort_shared *shared) {\n"
+"#if GPUSCAN_RANK_MASKS\n"
+"if (masked)\n"
+"return gpuscan_sort_masked(d, hot, shared);\n"
+"#endif\n"
+"return gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, d, 0, GPUSCAN_DIGIT_BITS, shared);\n"
+"}\n\n\n"
 "#if GPUSCAN_SORT_PACKED\n"
 "typedef ushort __attribute__((may_alias)) gpuscan_sort_next;\n"
 "#else\n"
@@ -13178,12 +12338,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-"#if GPUSCAN_RANK_MASKS\n"
-"peers[b] = masked ? gpuscan_sort_masked(digits[b], hot, shared)\n"
-": gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, GPUSCAN_DIGIT_BITS, shared);\n"
-"#else\n"
-"peers[b] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b], 0, GPUSCAN_DIGIT_BITS, shared);\n"
-"#endif\n"
+"peers[b] = gpuscan_sort_peers(digits[b], masked, hot, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
 "below[b] = (uint)popcount(peers[b] & up_to >> 1);\n"
@@ -13206,14 +12361,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[b] = drawn + below[b];\n"
 "}\n"
 "#else\n"
-"peers[0] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[0], 0, GPUSCAN_DIGIT_BITS, shared);\n"
+"peers[0] = gpuscan_sort_peers(digits[0], false, hot, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
 "local uint *word = &GPUSCAN_AT_DIGIT(uint, shared->next, row | digits[b]);\n"
 "volatile local gpuscan_sort_next *next = (volatile local gpuscan_sort_next *)word + GPUSCAN_SORT_UPPER;\n"
 "uint first = *next, below = (uint)popcount(peers[b] & up_to >> 1);\n"
 "if (b + 1 < GPUSCAN_RANK_BATCH)\n"
-"peers[b + 1] = gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, digits[b + 1], 0, GPUSCAN_DIGIT_BITS, shared);\n"
+"peers[b + 1] = gpuscan_sort_peers(digits[b + 1], false, hot, shared);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "if ((peers[b] & ~up_to) == 0)\n"
 "*next = (gpuscan_sort_next)(first + below + 1);\n"
@@ -13310,9 +12465,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_keys, gpuscan_twiddled, key)\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_values, gpuscan_sort_value, value)\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"GPUSCAN_SORT_ORDER(gpuscan_sort_order_indices, uint, index)\n"
-"#endif\n"
 "#if GPUSCAN_SORTS_ALONE\n"
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_movers, gpuscan_sort_mover, mover)\n"
 "#endif\n"
@@ -13344,15 +12496,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "if (GPUSCAN_KEY_PARTS > 1)\n"
 "gpuscan_sort_order_keys(t->keys, rounds, t->places, part, GPUSCAN_KEY_PARTS, shared);\n"
 "#endif\n"
-"}\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_store_part(const gpuscan_sort_pass *pass, gpuscan_twiddled_digit digit, uint rounds,\n"
-"uint valid, uint part, uint *digits, local gpuscan_sort_shared *shared) {\n"
-"if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
-"gpuscan_sort_store_keys(pass->keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
-"else\n"
-"gpuscan_sort_store_keys(pass->keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
 "}\n\n"
-"#if GPUSCAN_SORT_VALUES\n\n"
+"#if GPUSCAN_SORT_VALUES\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_store_values(gpuscan_sort_carried carried, uint rounds, bool whole, bool unpacks,\n"
 "uint valid, uint part, const uint *digits,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -13372,61 +12517,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "}\n\n"
-"#if GPUSCAN_SORT_BY_WORDS\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_order_digits(uint rounds, uint valid, uint part, const uint *digits,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++) {\n"
-"uint own = part * (rounds / GPUSCAN_VALUE_PARTS) + k;\n"
-"bool has_digit = GPUSCAN_SPECIALIZES || own * GPUSCAN_GROUP + GPUSCAN_ITEM < valid;\n"
-"shared->exchange.values.digit[k * GPUSCAN_GROUP + GPUSCAN_ITEM] =\n"
-"has_digit ? (uchar)gpuscan_packed_at(digits, own, GPUSCAN_DIGIT_BITS) : 0;\n"
-"}\n"
-"}\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_store_words(global gpuscan_sort_value *values_dst, uint rounds, bool whole, uint valid,\n"
-"uint part, local gpuscan_sort_shared *shared) {\n"
-"const uint first = part * (GPUSCAN_GROUP * rounds / GPUSCAN_VALUE_PARTS);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds / GPUSCAN_VALUE_PARTS; k++)\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < 3; w++) {\n"
-"uint own = w * GPUSCAN_GROUP + GPUSCAN_ITEM, i = k * GPUSCAN_GROUP + own / 3;\n"
-"gpuscan_position to = shared->digits.to[shared->exchange.values.digit[i]] + first + i;\n"
-"if (whole || first + i < valid)\n"
-"((global uint *)(values_dst + to))[own % 3] = shared->exchange.values.word[k * GPUSCAN_GROUP * 3 + own];\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"#endif\n"
-"#endif\n\n",
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_store_by_index(gpuscan_sort_tile *t, uint rounds, const gpuscan_sort_pass *pass,\n"
-"gpuscan_twiddled_digit digit, uint first, uint valid,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_DIGIT_BITS)], tile[GPUSCAN_ROUNDS];\n"
-"bool by_index = pass->flags & GPUSCAN_FLAG_BY_INDEX, whole = GPUSCAN_IS_WHOLE(valid, rounds);\n"
-"gpuscan_sort_carried carried = gpuscan_sort_carried_at(pass->carried, first);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint part = 0; part < GPUSCAN_KEY_PARTS; part++) {\n"
-"gpuscan_sort_order_part(t, rounds, part, shared);\n"
-"if (part == GPUSCAN_KEY_PARTS - 1) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++)\n"
-"tile[k] = by_index ? first + gpuscan_sort_at(k, rounds)\n"
-": carried.from_indices[min(gpuscan_sort_at(k, rounds), valid - 1)];\n"
-"}\n"
-"gpuscan_sort_store_part(pass, digit, rounds, valid, part, digits, shared);\n"
-"}\n"
-"gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
-"gpuscan_sort_order_indices(tile, rounds, t->places, 0, 1, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < rounds; k++) {\n"
-"uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
-"if (whole || i < valid)\n"
-"carried.to_indices[shared->digits.to[gpuscan_packed_at(digits, k, GPUSCAN_DIGIT_BITS)] + i] =\n"
-"shared->exchange.index[i];\n"
-"}\n"
-"}\n"
 "#endif\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_store(gpuscan_sort_tile *t, uint rounds, const gpuscan_sort_pass *pass,\n"
 "gpuscan_twiddled_digit digit, ulong first, uint valid,\n"
@@ -13435,7 +12525,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "if (GPUSCAN_PLANTED(SORT_TAIL))\n"
 "valid--;\n"
 "#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_value tile[GPUSCAN_VALUE_ROUNDS];\n"
+"gpuscan_sort_value tile[GPUSCAN_ROUNDS];\n"
 "gpuscan_sort_carried carried = gpuscan_sort_carried_at(pass->carried, first);\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
@@ -13445,29 +12535,22 @@ static const char *const gpuscan__piece_sort_group[] = {
 "if (part == GPUSCAN_KEY_PARTS - 1)\n"
 "gpuscan_sort_load_values(tile, carried, first, rounds, valid, pass->flags);\n"
 "#endif\n"
-"gpuscan_sort_store_part(pass, digit, rounds, valid, part, digits, shared);\n"
+"if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
+"gpuscan_sort_store_keys(pass->keys_dst, rounds, true, valid, part, digit, digits, shared);\n"
+"else\n"
+"gpuscan_sort_store_keys(pass->keys_dst, rounds, false, valid, part, digit, digits, shared);\n"
 "}\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "GPUSCAN_UNROLL\n"
 "for (uint part = 0; part < GPUSCAN_VALUE_PARTS; part++) {\n"
 "gpuscan_packed_anew(digits, rounds, GPUSCAN_DIGIT_BITS);\n"
-"#if GPUSCAN_SORT_BY_WORDS\n"
-"gpuscan_sort_order_digits(rounds, valid, part, digits, shared);\n"
-"#endif\n"
 "gpuscan_sort_order_values(tile, rounds, t->places, part, GPUSCAN_VALUE_PARTS, shared);\n"
 "if (GPUSCAN_SORT_PACKS && pass->flags & GPUSCAN_FLAG_UNPACKS)\n"
 "gpuscan_sort_store_values(carried, rounds, false, true, valid, part, digits, shared);\n"
-"#if GPUSCAN_SORT_BY_WORDS\n"
-"else if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
-"gpuscan_sort_store_words(carried.to, rounds, true, valid, part, shared);\n"
-"else\n"
-"gpuscan_sort_store_words(carried.to, rounds, false, valid, part, shared);\n"
-"#else\n"
 "else if (GPUSCAN_IS_WHOLE(valid, rounds))\n"
 "gpuscan_sort_store_values(carried, rounds, true, false, valid, part, digits, shared);\n"
 "else\n"
 "gpuscan_sort_store_values(carried, rounds, false, false, valid, part, digits, shared);\n"
-"#endif\n"
 "}\n"
 "#endif\n"
 "}\n\n",
@@ -13503,8 +12586,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "uint at = min(mover, count - 1);\n"
 "#if GPUSCAN_SORT_PACKS\n"
-"gpuscan_sort_record record;\n"
-"record.words[GPUSCAN_SORT_VALUE_SIZE / 4 - 1] = 0;\n"
+"gpuscan_sort_record record = gpuscan_sort_record_of_zeros();\n"
 "#define GPUSCAN_SORT_FIELD(f) record.fields.field_##f = carried.from_##f[at];\n"
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
@@ -13647,7 +12729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 13622 \"kernels.cl.inc\"\n"
+"#line 12673 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -13724,7 +12806,6 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "}\n\n\n\n"
 "#define GPUSCAN_SORT_ZERO_AT (8 * GPUSCAN_RADIX)\n"
-"#define GPUSCAN_SORT_UNEVEN_AT (GPUSCAN_SORT_ZERO_AT + 1)\n"
 "#define GPUSCAN_IS_LESSER_ZERO(ordered) (GPUSCAN_KEY_WHOLE && (ordered) == GPUSCAN_KEY_INFINITY)\n\n\n"
 "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
 "return (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1, (ulong)most);\n"
@@ -13764,7 +12845,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "gpuscan_sort_add_counts(all.passes, counts, totals);\n"
 "return lesser_zero;\n"
 "}\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_count_bases(global uint *bases, global uint *zeros, uint passes, uint bucket_most,\n"
+"GPUSCAN_INLINE void gpuscan_sort_count_bases(global uint *bases, global uint *zeros, uint passes,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint digits[GPUSCAN_KEY_SIZE][GPUSCAN_ITEM_DIGITS];\n"
 "if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
@@ -13777,8 +12858,6 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u)\n"
 ": 0;\n"
 "}\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->late = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++) {\n"
 "uint sum = 0, before;\n"
@@ -13789,19 +12868,15 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "if (p < passes && GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
 "bases[p * GPUSCAN_RADIX + GPUSCAN_OWN_DIGIT(e)] = before;\n"
 "before += digits[p][e];\n"
-"if (GPUSCAN_SORT_RECORD_ROUNDS && p == passes - 1 && digits[p][e] > bucket_most)\n"
-"atomic_or((volatile local uint *)&shared->late, 1u);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"if (GPUSCAN_SORT_RECORD_ROUNDS && GPUSCAN_ITEM == 0)\n"
-"bases[GPUSCAN_SORT_UNEVEN_AT] = shared->late;\n"
 "}\n\n\n\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
 "global uint *states, global uint *bases, global uint *zeros,\n"
 "global uint *counter, ulong count, gpuscan_sort_passes all,\n"
-"uint bucket_most, local gpuscan_sort_shared *shared) {\n"
-"ulong words = (count + GPUSCAN_VALUE_TILE - 1) / GPUSCAN_VALUE_TILE * GPUSCAN_RADIX;\n"
+"local gpuscan_sort_shared *shared) {\n"
+"ulong words = GPUSCAN_SORT_FILLS ? 0 : (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE * GPUSCAN_RADIX;\n"
 "for (ulong s = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM; s < words; s += (ulong)parts * GPUSCAN_GROUP)\n"
 "states[s] = 0;\n"
 "bool lesser_zero = gpuscan_sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
@@ -13812,8 +12887,8 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
 "return;\n"
 "gpuscan_device_fence();\n"
-"gpuscan_sort_count_bases(bases, zeros, all.passes, bucket_most, shared);\n"
-"}\n\n",
+"gpuscan_sort_count_bases(bases, zeros, all.passes, shared);\n"
+"}\n\n"
 "#if !GPUSCAN_SORT_TOGETHER\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
@@ -13826,14 +12901,40 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
 "uint own = (uint)get_group_id(0), parts = gpuscan_sort_counted_parts(count, (uint)get_num_groups(0));\n"
 "zeros += numbers.zeros_offset;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"for (ulong s = get_global_id(0); s < numbers.cleared; s += get_global_size(0))\n"
-"states[numbers.cleared_offset + s] = 0;\n"
-"#endif\n"
 "if (own < parts)\n"
 "gpuscan_sort_count_part(own, parts, keys + numbers.keys_offset, states + numbers.states_offset,\n"
 "states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all,\n"
-"(uint)numbers.bucket_most, shared);\n"
+"shared);\n"
+"}\n"
+"#endif\n\n",
+"#if GPUSCAN_SORT_FILLS\n\n\n"
+"typedef struct {\n"
+"GPUSCAN_SORT_FILL_NUMBERS\n"
+"} gpuscan_sort_fill_numbers;\n\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fill(global uchar *keys_dst, global const uint *bases,\n"
+"global const uint *count_buffer,\n"
+"gpuscan_sort_fill_numbers numbers, local uint *begins) { GPUSCAN_ONE_ITEM\n"
+"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+"bases += numbers.bases_offset;\n"
+"keys_dst += numbers.keys_dst_offset;\n"
+"for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
+"begins[d] = bases[d];\n"
+"GPUSCAN_BARRIER();\n"
+"uint before = (uint)(size_t)keys_dst % 16;\n"
+"for (uint at = (uint)get_global_id(0) * 16; at < before + count; at += (uint)get_global_size(0) * 16) {\n"
+"uint i = max(at, before) - before, end = min(at + 16 - before, count), d = 0;\n"
+"for (uint step = GPUSCAN_RADIX / 2; step > 0; step /= 2)\n"
+"d += begins[d + step] <= i ? step : 0;\n"
+"if (end - i == 16 && (d == GPUSCAN_RADIX - 1 || begins[d + 1] >= end)) {\n"
+"*(global uint4 *)(keys_dst + i) = gpuscan_from_ordered(d, (gpuscan_key_code)numbers.flip) * 0x01010101u;\n"
+"continue;\n"
+"}\n"
+"for (; i < end; i++) {\n"
+"while (d < GPUSCAN_RADIX - 1 && begins[d + 1] <= i)\n"
+"d++;\n"
+"keys_dst[i] = gpuscan_from_ordered(d, (gpuscan_key_code)numbers.flip);\n"
+"}\n"
+"}\n"
 "}\n"
 "#endif\n"
 "#endif\n\n",
@@ -13842,155 +12943,19 @@ NULL};
 #define gpuscan__piece_sort_sweep NULL
 #endif
 #if GPUSCAN__HAS_SORT
-static const char *const gpuscan__piece_sort_buckets[] = {
-"#line 13858 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
-"typedef struct {\n"
-"uint index, first_tile;\n"
-"uint begin, end;\n"
-"global const uint *bases;\n"
-"} gpuscan_sort_bucket;\n\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
-"GPUSCAN_INLINE gpuscan_sort_bucket gpuscan_sort_bucket_of(uint tile, global const uint *begins, uint count,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint begin[GPUSCAN_ITEM_DIGITS], end[GPUSCAN_ITEM_DIGITS], sum = 0;\n"
-"gpuscan_sort_bucket bucket;\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint d = GPUSCAN_OWN_DIGIT(e);\n"
-"begin[e] = d < GPUSCAN_RADIX ? begins[d] : count;\n"
-"end[e] = d + 1 < GPUSCAN_RADIX ? begins[d + 1] : count;\n"
-"sum += (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-"}\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"shared->bucket[0] = GPUSCAN_NO_DIGIT;\n"
-"sum = gpuscan_sort_before(sum, shared);\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint tiles = (end[e] - begin[e] + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-"if (tile >= sum && tile - sum < tiles) {\n"
-"shared->bucket[0] = GPUSCAN_OWN_DIGIT(e);\n"
-"shared->bucket[1] = sum;\n"
-"shared->bucket[2] = begin[e];\n"
-"shared->bucket[3] = end[e];\n"
-"}\n"
-"sum += tiles;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"bucket.index = shared->bucket[0];\n"
-"if (bucket.index != GPUSCAN_NO_DIGIT) {\n"
-"bucket.first_tile = shared->bucket[1];\n"
-"bucket.begin = shared->bucket[2];\n"
-"bucket.end = shared->bucket[3];\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"return bucket;\n"
-"}\n\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_COUNT_BUCKETS_NUMBERS\n"
-"} gpuscan_sort_count_buckets_numbers;\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count_buckets(global const gpuscan_key_bits *keys,\n"
-"global uint *states,\n"
-"global const uint *count_buffer,\n"
-"gpuscan_sort_count_buckets_numbers numbers,\n"
-"local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_passes all = {(gpuscan_key_code)numbers.flip, (uint)numbers.begin, 0, (uint)numbers.width,\n"
-"(uint)numbers.passes};\n"
-"uint first = (uint)get_group_id(0) * (uint)numbers.tiles, last = first + (uint)numbers.tiles;\n"
-"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"global const uint *begins = states + numbers.begins_offset;\n"
-"all.end = all.begin + all.passes * all.width;\n"
-"if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
-"return;\n"
-"for (ulong s = get_global_id(0); s < numbers.cleared; s += get_global_size(0))\n"
-"states[numbers.states_offset + s] = 0;\n"
-"for (uint tile = first; tile < last;) {\n"
-"gpuscan_sort_bucket bucket = gpuscan_sort_bucket_of(tile, begins, count, shared);\n"
-"if (bucket.index == GPUSCAN_NO_DIGIT)\n"
-"return;\n"
-"uint i = bucket.begin + (tile - bucket.first_tile) * GPUSCAN_TILE;\n"
-"uint end = min(bucket.end, i + (last - tile) * GPUSCAN_TILE);\n"
-"tile += (end - i + GPUSCAN_TILE - 1) / GPUSCAN_TILE;\n"
-"gpuscan_sort_count_keys(0, 1, keys + numbers.keys_offset + i, end - i, all,\n"
-"states + numbers.counts_offset + bucket.index * all.passes * GPUSCAN_RADIX, shared);\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"}\n\n",
-"typedef struct {\n"
-"GPUSCAN_SORT_FETCH_NUMBERS\n"
-"} gpuscan_sort_fetch_numbers;\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fetch(global const uchar *values,\n"
-"global uchar *values_dst, GPUSCAN_SORT_MORE_PARAMETERS\n"
-"global const uint *indices, global const uint *states,\n"
-"global const uint *count_buffer,\n"
-"gpuscan_sort_fetch_numbers numbers) { GPUSCAN_ONE_ITEM\n"
-"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"uint first = (uint)get_group_id(0) * (GPUSCAN_GROUP * GPUSCAN_SORT_FETCHED), from[GPUSCAN_SORT_FETCHED];\n"
-"gpuscan_sort_carried carried = {0};\n"
-"GPUSCAN_SORT_CARRY(carried)\n"
-"if (states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT] || first >= count)\n"
-"return;\n"
-"indices += numbers.indices_offset;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
-"from[k] = min(indices[min(first + k * GPUSCAN_GROUP + GPUSCAN_ITEM, count - 1)] ^\n"
-"(GPUSCAN_PLANTED(SORT_FETCH) ? 1u : 0u),\n"
-"count - 1);\n"
-"gpuscan_sort_value here[GPUSCAN_SORT_FETCHED];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++)\n"
-"here[k] = carried.from[from[k]];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_FETCHED; k++) {\n"
-"uint i = first + k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
-"if (i >= count)\n"
-"return;\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"gpuscan_sort_unpack(carried, i, here[k]);\n"
-"#else\n"
-"carried.to[i] = here[k];\n"
-"#endif\n"
-"}\n"
-"}\n"
-"#endif\n\n",
-NULL};
-#else
-#define gpuscan__piece_sort_buckets NULL
-#endif
-#if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 13981 \"kernels.cl.inc\"\n"
+"#line 12932 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_bases_of(uint *own, bool in_bucket, gpuscan_sort_bucket bucket,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint sum = 0;\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
-"own[e] = GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX ? bucket.bases[GPUSCAN_OWN_DIGIT(e)] : 0;\n"
-"if (!in_bucket)\n"
-"return;\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"uint here = own[e];\n"
-"own[e] = sum;\n"
-"sum += here;\n"
-"}\n"
-"sum = gpuscan_sort_before(sum, shared) + (GPUSCAN_PLANTED(BUCKET_BEGIN) ? 0 : bucket.begin);\n"
-"for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
-"own[e] += sum;\n"
-"GPUSCAN_BARRIER();\n"
-"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
-"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
-"local gpuscan_sort_shared *shared) {\n"
-"uint bases[GPUSCAN_ITEM_DIGITS];\n"
-"bool is_first = tile == bucket.first_tile;\n"
-"if (is_first)\n"
-"gpuscan_sort_bases_of(bases, in_bucket, bucket, shared);\n"
+"const gpuscan_sort_pass *pass) {\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
 "uint d = GPUSCAN_OWN_DIGIT(e);\n"
 "back[e].next = tile - 1;\n"
-"back[e].done = is_first || d >= GPUSCAN_RADIX;\n"
-"back[e].prefix = is_first ? bases[e] : 0;\n"
+"back[e].done = tile == 0 || d >= GPUSCAN_RADIX;\n"
+"back[e].prefix = tile == 0 && d < GPUSCAN_RADIX ? pass->bases[d] : 0;\n"
 "if (d < GPUSCAN_RADIX) {\n"
 "gpuscan_sort_publish(pass->states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
-"(is_first ? GPUSCAN_SORT_PREFIX : GPUSCAN_SORT_AGGREGATE) |\n"
+"(tile == 0 ? GPUSCAN_SORT_PREFIX : GPUSCAN_SORT_AGGREGATE) |\n"
 "(back[e].prefix + t->totals[e]));\n"
 "pass->next_states[(ulong)tile * GPUSCAN_RADIX + d] = 0;\n"
 "}\n"
@@ -14000,114 +12965,96 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "if (d < GPUSCAN_RADIX)\n"
 "gpuscan_sort_publish(pass->states + (ulong)tile * GPUSCAN_RADIX + d, tile, GPUSCAN_SORT_PREFIX | prefix);\n"
 "}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_count_late(gpuscan_sort_back *back, uint late, uint size,\n"
-"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
+"GPUSCAN_INLINE void gpuscan_sort_count_late(gpuscan_sort_back *back, uint late, const gpuscan_sort_pass *pass,\n"
 "local gpuscan_sort_shared *shared) {\n"
-"global const gpuscan_key_bits *keys = pass->keys + bucket.begin + (ulong)(late - bucket.first_tile) * size;\n"
-"uint bases[GPUSCAN_ITEM_DIGITS];\n"
+"global const gpuscan_key_bits *keys = pass->keys + (ulong)late * GPUSCAN_TILE;\n"
 "GPUSCAN_BARRIER();\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->late = 0;\n"
 "for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
 "shared->next[d] = 0;\n"
 "GPUSCAN_BARRIER();\n"
-"for (uint k = GPUSCAN_ITEM; k < size; k += GPUSCAN_GROUP)\n"
+"for (uint k = GPUSCAN_ITEM; k < GPUSCAN_TILE; k += GPUSCAN_GROUP)\n"
 "atomic_inc((volatile local uint *)shared->next + gpuscan_digit_of(keys[k], pass->plain));\n"
 "GPUSCAN_BARRIER();\n"
-"if (late == bucket.first_tile)\n"
-"gpuscan_sort_bases_of(bases, in_bucket, bucket, shared);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
 "if (!back[e].done && back[e].next == late) {\n"
 "back[e].prefix += shared->next[GPUSCAN_OWN_DIGIT(e)];\n"
 "back[e].next--;\n"
-"if (late == bucket.first_tile) {\n"
-"back[e].prefix += bases[e];\n"
+"if (late == 0) {\n"
+"back[e].prefix += pass->bases[GPUSCAN_OWN_DIGIT(e)];\n"
 "back[e].done = true;\n"
 "}\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_learn(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile, uint size,\n"
-"const gpuscan_sort_pass *pass, bool in_bucket, gpuscan_sort_bucket bucket,\n"
-"local gpuscan_sort_shared *shared) {\n"
+"}\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_learn(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
+"const gpuscan_sort_pass *pass, local gpuscan_sort_shared *shared) {\n"
 "for (bool more = true; more;) {\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
 "gpuscan_sort_look_back(&back[e], pass->states, GPUSCAN_OWN_DIGIT(e));\n"
 "if (!back[e].done)\n"
 "atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
-"else if (!GPUSCAN_SORT_VALUES && tile > bucket.first_tile)\n"
+"else if (!GPUSCAN_SORT_VALUES && tile > 0)\n"
 "gpuscan_sort_publish_prefix(pass, tile, GPUSCAN_OWN_DIGIT(e), back[e].prefix + t->totals[e]);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "uint late = shared->late;\n"
 "more = late > 0;\n"
 "if (more)\n"
-"gpuscan_sort_count_late(back, late - 1, size, pass, in_bucket, bucket, shared);\n"
+"gpuscan_sort_count_late(back, late - 1, pass, shared);\n"
 "}\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-"if (GPUSCAN_SORT_VALUES && tile > bucket.first_tile)\n"
+"if (GPUSCAN_SORT_VALUES && tile > 0)\n"
 "gpuscan_sort_publish_prefix(pass, tile, GPUSCAN_OWN_DIGIT(e), back[e].prefix + t->totals[e]);\n"
 "if (GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX)\n"
 "shared->digits.to[GPUSCAN_OWN_DIGIT(e)] = back[e].prefix - t->starts[e];\n"
 "}\n"
-"}\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, bool in_bucket, bool zeros, const gpuscan_sort_pass *pass,\n"
+"}\n\n\n",
+"GPUSCAN_INLINE void gpuscan_sort_tile_by(uint tile, bool zeros, const gpuscan_sort_pass *pass,\n"
 "local gpuscan_sort_shared *shared) {\n"
-"const uint rounds = in_bucket ? GPUSCAN_ROUNDS : GPUSCAN_VALUE_ROUNDS, size = GPUSCAN_GROUP * rounds;\n"
-"gpuscan_sort_bucket bucket = {0, 0, 0, (uint)pass->count, pass->bases};\n"
+"uint first = tile * GPUSCAN_TILE, valid = min((uint)pass->count - first, (uint)GPUSCAN_TILE);\n"
 "gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(pass->plain);\n"
 "gpuscan_sort_tile t;\n"
 "gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
 "digit.zeros = zeros;\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (in_bucket) {\n"
-"bucket = gpuscan_sort_bucket_of(tile, pass->begins, (uint)pass->count, shared);\n"
-"if (bucket.index == GPUSCAN_NO_DIGIT)\n"
-"return;\n"
-"bucket.bases = pass->bases + bucket.index * pass->bucket_stride;\n"
-"}\n"
-"#endif\n"
-"uint first = bucket.begin + (tile - bucket.first_tile) * size, valid = min(bucket.end - first, size);\n"
 "GPUSCAN_TEST_DELAY(tile);\n"
-"gpuscan_sort_load(&t, pass->keys + first, rounds, valid, digit, gpuscan_twiddled_last(digit));\n"
+"gpuscan_sort_load(&t, pass->keys + first, GPUSCAN_ROUNDS, valid, digit, gpuscan_twiddled_last(digit));\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->late = 0;\n"
-"gpuscan_sort_tally(&t, rounds, digit, shared);\n"
-"gpuscan_sort_back_begin(back, &t, tile, pass, in_bucket, bucket, shared);\n"
-"gpuscan_sort_start(&t, rounds, shared);\n"
-"gpuscan_sort_exchange(&t, rounds, digit, shared);\n"
-"gpuscan_sort_learn(back, &t, tile, size, pass, in_bucket, bucket, shared);\n"
+"gpuscan_sort_tally(&t, GPUSCAN_ROUNDS, digit, shared);\n"
+"gpuscan_sort_back_begin(back, &t, tile, pass);\n"
+"gpuscan_sort_start(&t, GPUSCAN_ROUNDS, shared);\n"
+"gpuscan_sort_exchange(&t, GPUSCAN_ROUNDS, digit, shared);\n"
+"gpuscan_sort_learn(back, &t, tile, pass, shared);\n"
 "GPUSCAN_BARRIER();\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"if (in_bucket) {\n"
-"gpuscan_sort_store_by_index(&t, rounds, pass, digit, first, valid, shared);\n"
-"return;\n"
-"}\n"
-"#endif\n"
-"gpuscan_sort_store(&t, rounds, pass, digit, first, valid, shared);\n"
-"}\n\n",
+"gpuscan_sort_store(&t, GPUSCAN_ROUNDS, pass, digit, first, valid, shared);\n"
+"}\n\n"
 "#if !GPUSCAN_SORT_TOGETHER\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_SWEEP_NUMBERS\n"
 "} gpuscan_sort_sweep_numbers;\n\n"
 "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool in_bucket, bool zeros, const gpuscan_sort_pass *pass,\n"
-"global uint *counter, ulong most, local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool zeros, const gpuscan_sort_pass *pass, global uint *counter, ulong most,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "uint tickets = (uint)get_num_groups(0);\n"
 "bool again = GPUSCAN_SORT_COUNTED && (ulong)tickets * GPUSCAN_TILE < most;\n"
 "if (again)\n"
 "tickets += (uint)((pass->count + GPUSCAN_TILE - 1) / GPUSCAN_TILE);\n"
 "do {\n"
 "uint tile = GPUSCAN_SORT_BY_GROUP ? (uint)get_group_id(0) : gpuscan_ticket(counter, tickets, &shared->ticket);\n"
-"if (!in_bucket && (ulong)tile * GPUSCAN_VALUE_TILE >= pass->count)\n"
+"if ((ulong)tile * GPUSCAN_TILE >= pass->count)\n"
 "return;\n"
-"gpuscan_sort_tile_by(tile, in_bucket, zeros, pass, shared);\n"
+"gpuscan_sort_tile_by(tile, zeros, pass, shared);\n"
 "} while (again);\n"
 "}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_sweep_pass(bool in_bucket, global const gpuscan_key_bits *keys,\n"
-"global gpuscan_key_bits *keys_dst, gpuscan_sort_carried carried,\n"
-"global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) {\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(\n"
+"global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
+"global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
+"GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
+"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"gpuscan_sort_carried carried;\n"
+"GPUSCAN_SORT_CARRY(carried)\n"
 "gpuscan_sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried};\n"
 "gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
 "global uint *counter = GPUSCAN_COUNTERS(zeros + numbers.zeros_offset);\n"
@@ -14117,54 +13064,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "pass.next_states = states + numbers.next_states_offset;\n"
 "pass.bases = states + numbers.bases_offset;\n"
 "pass.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, pass.flags);\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"pass.begins = states + numbers.begins_offset;\n"
-"pass.bucket_stride = (uint)numbers.bucket_stride;\n"
-"#endif\n"
-"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.shift == 0 &&\n"
-"states[numbers.all_bases_offset + GPUSCAN_SORT_ZERO_AT] != 0;\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.shift == 0 && pass.bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "if (GPUSCAN_SPECIALIZES && has_zeros) {\n"
-"gpuscan_sort_sweep_by(in_bucket, true, &pass, counter, numbers.count, shared);\n"
+"gpuscan_sort_sweep_by(true, &pass, counter, numbers.count, shared);\n"
 "return;\n"
 "}\n"
 "#endif\n"
-"gpuscan_sort_sweep_by(in_bucket, GPUSCAN_SPECIALIZES ? false : has_zeros, &pass, counter, numbers.count, shared);\n"
-"}\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(\n"
-"global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
-"global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
-"GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_carried carried = {0};\n"
-"GPUSCAN_SORT_CARRY(carried)\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n"
-"bool uneven = states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT];\n"
-"if (!uneven && (numbers.flags & GPUSCAN_FLAG_IF_UNEVEN))\n"
-"return;\n"
-"if (!uneven && (numbers.flags & GPUSCAN_FLAG_BUCKETS)) {\n"
-"numbers.shift = numbers.bucket_shift;\n"
-"numbers.mask = numbers.bucket_mask;\n"
-"numbers.bases_offset = numbers.begins_offset;\n"
+"gpuscan_sort_sweep_by(GPUSCAN_SPECIALIZES ? false : has_zeros, &pass, counter, numbers.count, shared);\n"
 "}\n"
-"#endif\n"
-"gpuscan_sort_sweep_pass(false, keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared);\n"
-"}\n\n"
-"#if GPUSCAN_SORT_RECORD_ROUNDS\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep_indices(global const gpuscan_key_bits *keys,\n"
-"global gpuscan_key_bits *keys_dst,\n"
-"global const uint *indices, global uint *indices_dst,\n"
-"global uint *states, global uint *zeros,\n"
-"global const uint *count_buffer,\n"
-"gpuscan_sort_sweep_numbers numbers,\n"
-"local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_carried carried = {0};\n"
-"carried.from_indices = indices + numbers.values_offset;\n"
-"carried.to_indices = indices_dst + numbers.values_dst_offset;\n"
-"if (!states[numbers.all_bases_offset + GPUSCAN_SORT_UNEVEN_AT])\n"
-"gpuscan_sort_sweep_pass(true, keys, keys_dst, carried, states, zeros, count_buffer, numbers, shared);\n"
-"}\n"
-"#endif\n"
 "#endif\n\n",
 NULL};
 #else
@@ -14172,7 +13080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 14216 \"kernels.cl.inc\"\n"
+"#line 13082 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -14373,12 +13281,12 @@ static const char *const gpuscan__piece_sort_together[] = {
 " pass.count, shared\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n",
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
-"gpuscan_sort_tile_by(tile, false, GPUSCAN_SPECIALIZES ? false : zeros, &pass, shared);\n"
+"gpuscan_sort_tile_by(tile, GPUSCAN_SPECIALIZES ? false : zeros, &pass, shared);\n"
 "}\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile_zeros(uint tile, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
-"gpuscan_sort_tile_by(tile, false, true, &pass, shared);\n"
+"gpuscan_sort_tile_by(tile, true, &pass, shared);\n"
 "}\n"
 "#endif\n\n\n"
 "static inline uint gpuscan_sort_next_ticket(global uint *zeros, uint tickets, local gpuscan_sort_shared *shared) {\n"
@@ -14396,7 +13304,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "while (ticket < parts) {\n"
 "gpuscan_sort_count_part(ticket, parts, call->keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros),\n"
-"call->count, call->passes, 0, shared);\n"
+"call->count, call->passes, shared);\n"
 "ticket = gpuscan_sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "while (ticket < all) {\n"
@@ -14511,11 +13419,10 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_cpu,
     gpuscan__piece_sort_group,
     gpuscan__piece_sort_sweep,
-    gpuscan__piece_sort_buckets,
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 210 };
+enum { GPUSCAN__LITERALS = 192 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -14544,7 +13451,6 @@ enum { GPUSCAN__LITERALS = 210 };
     X(FLAG_UNPACKS, 262144)  /* sort: a record's fields go to separate arrays */                                       \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
     X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing (a rehearsal) */                           \
-    X(SORT_FETCHED, 4)       /* records that a work-item loads at a time */                                            \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -14555,23 +13461,13 @@ enum { GPUSCAN__LITERALS = 210 };
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
-    X(BIN_MODE_VALUE, 0)     /* integers: a bin per value; see gpuscan_even_bin */                                     \
-    X(BIN_MODE_SHIFT, 1)                                                                                               \
-    X(BIN_MODE_MULTIPLY, 2)                                                                                            \
-    X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
-    X(BIN_MODE_MIXED, 9)     /* channels whose bounds need different modes */                                          \
-    X(BIN_MODE_DIVIDE, 4)                                                                                              \
-    X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
-    X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
+    X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
+    X(BIN_MODE_MULTIPLY, 1)                                                                                            \
+    X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
+    X(BIN_MODE_CHECKED, 3)                                                                                             \
+    X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
     X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
-    X(PACKED_ADD, 0)         /* small integers, several in a word: [PACKED ELEMENTS] in kernels.cl.inc */              \
-    X(PACKED_MUL, 1)                                                                                                   \
-    X(PACKED_MIN, 2)                                                                                                   \
-    X(PACKED_MAX, 3)                                                                                                   \
-    X(PACKED_AND, 4)                                                                                                   \
-    X(PACKED_OR, 5)                                                                                                    \
-    X(PACKED_XOR, 6)                                                                                                   \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
@@ -14583,9 +13479,6 @@ enum { GPUSCAN__LITERALS = 210 };
     X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
-    X(MERGE_NONE, 0)         /* samples are counted in bins directly */                                                \
-    X(MERGE_LOCAL, 1)        /* values are counted, then added to their bins in local memory */                        \
-    X(MERGE_GLOBAL, 2)       /* the same in global memory */                                                           \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have arrived */                   \
     X(ARRIVALS_U64, 40)      /* accumulators of 64 bits count groups, from this bit on */                              \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
@@ -14619,6 +13512,21 @@ static const struct {
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
+/* OpenCL's codes, whose texts are their names. */
+#define GPUSCAN__OPENCL_CODES(X)                                                                                       \
+    X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) X(CL_MEM_OBJECT_ALLOCATION_FAILURE) \
+    X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP)          \
+    X(CL_BUILD_PROGRAM_FAILURE) X(CL_MAP_FAILURE) X(CL_MISALIGNED_SUB_BUFFER_OFFSET)                                   \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) X(CL_COMPILE_PROGRAM_FAILURE) X(CL_LINKER_NOT_AVAILABLE)           \
+    X(CL_LINK_PROGRAM_FAILURE) X(CL_INVALID_VALUE) X(CL_INVALID_DEVICE_TYPE) X(CL_INVALID_PLATFORM)                    \
+    X(CL_INVALID_DEVICE) X(CL_INVALID_CONTEXT) X(CL_INVALID_QUEUE_PROPERTIES) X(CL_INVALID_COMMAND_QUEUE)              \
+    X(CL_INVALID_HOST_PTR) X(CL_INVALID_MEM_OBJECT) X(CL_INVALID_BINARY) X(CL_INVALID_BUILD_OPTIONS)                   \
+    X(CL_INVALID_PROGRAM) X(CL_INVALID_PROGRAM_EXECUTABLE) X(CL_INVALID_KERNEL_NAME) X(CL_INVALID_KERNEL_DEFINITION)   \
+    X(CL_INVALID_KERNEL) X(CL_INVALID_ARG_INDEX) X(CL_INVALID_ARG_VALUE) X(CL_INVALID_ARG_SIZE)                        \
+    X(CL_INVALID_KERNEL_ARGS) X(CL_INVALID_WORK_DIMENSION) X(CL_INVALID_WORK_GROUP_SIZE) X(CL_INVALID_WORK_ITEM_SIZE)  \
+    X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
+    X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
+
 static const struct {
     gpuscan_result result;
     const char *text;
@@ -14626,51 +13534,7 @@ static const struct {
 #define GPUSCAN__RESULT_TEXT(name, value, text) {name, text},
 #define GPUSCAN__OPENCL_TEXT(name) {name, #name},
     GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
-    GPUSCAN__OPENCL_TEXT(CL_DEVICE_NOT_FOUND)
-    GPUSCAN__OPENCL_TEXT(CL_DEVICE_NOT_AVAILABLE)
-    GPUSCAN__OPENCL_TEXT(CL_COMPILER_NOT_AVAILABLE)
-    GPUSCAN__OPENCL_TEXT(CL_MEM_OBJECT_ALLOCATION_FAILURE)
-    GPUSCAN__OPENCL_TEXT(CL_OUT_OF_RESOURCES)
-    GPUSCAN__OPENCL_TEXT(CL_OUT_OF_HOST_MEMORY)
-    GPUSCAN__OPENCL_TEXT(CL_PROFILING_INFO_NOT_AVAILABLE)
-    GPUSCAN__OPENCL_TEXT(CL_MEM_COPY_OVERLAP)
-    GPUSCAN__OPENCL_TEXT(CL_BUILD_PROGRAM_FAILURE)
-    GPUSCAN__OPENCL_TEXT(CL_MAP_FAILURE)
-    GPUSCAN__OPENCL_TEXT(CL_MISALIGNED_SUB_BUFFER_OFFSET)
-    GPUSCAN__OPENCL_TEXT(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-    GPUSCAN__OPENCL_TEXT(CL_COMPILE_PROGRAM_FAILURE)
-    GPUSCAN__OPENCL_TEXT(CL_LINKER_NOT_AVAILABLE)
-    GPUSCAN__OPENCL_TEXT(CL_LINK_PROGRAM_FAILURE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_VALUE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_DEVICE_TYPE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_PLATFORM)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_DEVICE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_CONTEXT)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_QUEUE_PROPERTIES)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_COMMAND_QUEUE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_HOST_PTR)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_MEM_OBJECT)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_BINARY)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_BUILD_OPTIONS)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROGRAM)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROGRAM_EXECUTABLE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_NAME)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_DEFINITION)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_INDEX)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_VALUE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_SIZE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_ARGS)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_DIMENSION)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_GROUP_SIZE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_ITEM_SIZE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_GLOBAL_OFFSET)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_EVENT_WAIT_LIST)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_EVENT)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_OPERATION)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_BUFFER_SIZE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_GLOBAL_WORK_SIZE)
-    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROPERTY)
+    GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 #undef GPUSCAN__OPENCL_TEXT
 #undef GPUSCAN__RESULT_TEXT
@@ -14681,11 +13545,30 @@ static const struct {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
+/* A profile is made of rows, one of each type below. A row begins with the devices that it serves: a sum of
+   GPUSCAN__ON_..., one for each profile. The first of a type's rows that serves the device is taken. tools/bench --tune
+   prints the rows that suit a device, for example a new one. */
+enum {
+    GPUSCAN__ON_SIMULATOR = 1,
+    GPUSCAN__ON_NVIDIA = 2,
+    GPUSCAN__ON_AMD = 4,
+    GPUSCAN__ON_INTEL = 8,
+    GPUSCAN__ON_OTHER_GPU = 16,
+    GPUSCAN__ON_LLVMPIPE = 32,
+    GPUSCAN__ON_SKYLAKE = 64,
+    GPUSCAN__ON_OTHER_CPU = 128,
+    GPUSCAN__ON_UNKNOWN = 256,
+    GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
+    GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
+    GPUSCAN__ON_REST = 511 /* ends a type's rows: serves the devices that no row above serves */
+};
+
 /* Names the kinds of calls that a row of a profile can serve. The row's up_to limits their size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
+    GPUSCAN__FOR_INCLUSIVE, /* inclusive scans; tiles must be as large as exclusive scans', so that results agree */
     GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
@@ -14702,12 +13585,11 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
-                           tile that is scanned. Look-back by segments: bytes between the tile that is prefetched and
-                           the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
+                           summed and the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* 1: tiles are loaded once, not twice (only for selections and runs) */
+    int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
@@ -14716,9 +13598,115 @@ enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 enum { GPUSCAN__MAX_TUNINGS = 18 };
 typedef struct gpuscan__tunings {
-    gpuscan__tuning rows[GPUSCAN__MAX_TUNINGS]; /* the first that matches a call is taken */
+    uint32_t devices;
     uint32_t count;
+    const gpuscan__tuning *rows; /* the first that matches a call is taken */
 } gpuscan__tunings;
+
+/* A device and its driver. */
+typedef struct gpuscan__facts {
+    uint32_t devices;    /* this profile's GPUSCAN__ON_... */
+    const char *name;
+    cl_device_type type; /* matches if the device has any of these bits */
+    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
+    const char *part;    /* part of the device's or its platform's name; NULL: any */
+    int fence;           /* a GPUSCAN__FENCE_... */
+    int lanes;           /* a GPUSCAN__LANES_... */
+    int nulls;           /* the driver accepts NULL for a missing buffer */
+    int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
+    int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
+    uint32_t polls;    /* times that a group polls before it sums the late tile itself */
+    unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
+} gpuscan__facts;
+
+/* Scans, selections and runs, besides the rows of their calls. */
+typedef struct gpuscan__tiles_tuning {
+    uint32_t devices;
+    gpuscan__tuning rest;     /* scans that no row matches */
+    uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
+                                                     selections by bits, if the row sets none */
+    uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
+    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
+    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: least vectors per work-item, half of them if there
+                                          are few rows; group 0: no such tiles */
+    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+} gpuscan__tiles_tuning;
+
+/* The CPU strategies. */
+typedef struct gpuscan__cpu_tuning {
+    uint32_t devices;
+    uint32_t chunk;        /* bytes of a tile */
+    uint32_t prefetch_src; /* distance of the source's prefetch in bytes; 0: none */
+    uint32_t prefetch_dst; /* the same of the destination; if it is 0, large outputs are stored past the caches */
+    uint32_t sort_small;   /* elements up to which one work-item sorts in one launch */
+    uint32_t sort_part;    /* least elements of a part; its partly written cache lines cost as much time as thousands
+                              of elements */
+    uint32_t sort_parts;   /* parts per compute unit, at most */
+    uint32_t sort_buckets; /* elements from which keys go into buckets first */
+    uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
+                              always allowed). From half this number on values follow the keys in blocks */
+    uint32_t sort_split;   /* bytes from which a bucket is divided once more */
+    uint32_t integral_bands; /* bands per compute unit */
+} gpuscan__cpu_tuning;
+
+typedef struct gpuscan__reduce_tuning {
+    uint32_t devices;
+    gpuscan_strategy strategy;
+    uint32_t group, vectors[GPUSCAN__BY_SIZE];
+    uint32_t per_unit[GPUSCAN__BY_SIZE];  /* groups per compute unit */
+    uint32_t registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    uint32_t vectors_custom; /* vectors for custom operators on elements of 8 or 16 bytes */
+    /* for groups that load whole chunks of structs (gpuscan__reduce_takes_rows); group 0: no such groups */
+    uint32_t rows_group, rows_per_unit, rows_registers;
+} gpuscan__reduce_tuning;
+
+/* Reductions of rows and segments. */
+typedef struct gpuscan__segments_tuning {
+    uint32_t devices;
+    uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
+    uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
+    /* If segments have at least `lanes` elements in total, their groups have split_group work-items and long ones are
+       split; otherwise lanes_group. */
+    uint32_t lanes_group, split_group, lanes;
+    uint32_t lanes_items; /* if segments are short on average, the group is halved until the call has at least this many
+                             elements per work-item of one group; 0: never */
+    uint32_t each_group;  /* group size if each group takes a whole segment, but loads no vectors */
+    uint32_t split_from;  /* split segments have at least this many elements; several groups share each */
+    uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
+} gpuscan__segments_tuning;
+
+typedef struct gpuscan__histogram_tuning {
+    uint32_t devices;
+    gpuscan_strategy strategy;
+    uint32_t group, vectors;
+    uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
+    uint32_t per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
+    uint32_t least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
+    uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
+    uint32_t registers;     /* registers per work-item, except for many samples with sliced bins */
+    uint32_t short_vectors; /* vectors that a work-item loads at a time if it has few samples and sliced bins */
+    uint32_t local;         /* bytes of local memory for bins, at most */
+    uint32_t slices;        /* bins that do not fit are cut into at most this many slices */
+    uint32_t slice_more;    /* few samples use more slices than necessary, as long as a work-item counts at most this
+                               many vectors, with one group per compute unit */
+    uint32_t slice_short;   /* samples are few if a work-item loads at most this many vectors of them */
+} gpuscan__histogram_tuning;
+
+typedef struct gpuscan__sort_tuning {
+    uint32_t devices;
+    gpuscan_strategy strategy;
+    uint32_t group, vectors; /* vectors: elements of a tile per work-item, at most */
+    uint32_t local;  /* bytes of local memory per group, at most; 0: no limit */
+    uint32_t halves; /* not 0: a tile's records go through local memory piece by piece. 1: if there are values, and they
+                        or the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
+    uint32_t together; /* single pass: elements up to which groups that wait for each other sort in one launch, with a
+                          tile per compute unit at most. Running groups must not be stopped */
+    uint32_t units;    /* compute units for each of these groups, so that all groups run at once */
+    int counted_once;  /* 1: sorts of a count on the device take one launch, too, whatever the count */
+    int one; /* 1: in such sorts a single tile stays in its group's registers, which doubles the code */
+} gpuscan__sort_tuning;
 
 /* The size of a tile in a sort of one launch a pass. */
 typedef struct gpuscan__sort_tile {
@@ -14726,105 +13714,43 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Says when a sort fetches records: its first pass sorts records into buckets of the most significant digit, the others
-   move indices within buckets, and a last launch gathers the records, from one bucket at a time. */
-typedef struct gpuscan__sort_fetch {
-    uint64_t elements[2]; /* least elements, [0] with one payload, [1] with several; 0: never */
-    uint32_t record, passes; /* least bytes of a record, and least passes */
-    uint64_t bucket; /* largest bucket in bytes, which fits the cache (set by gpuscan__open_nvidia). If a bucket
-                        is larger, the passes move the records */
-    uint32_t rounds[GPUSCAN__BY_SIZE]; /* elements per work-item in tiles of indices, keys of up to 4 and of 8 bytes */
-} gpuscan__sort_fetch;
+/* Tiles of sorts with NVIDIA's lanes. Indices: keys of up to 4, of 8 bytes; without values, with values of 4, 8, 16
+   bytes. */
+typedef struct gpuscan__sort_tiles {
+    uint32_t devices;
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* of a launch per pass */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* of one launch for a count on the device */
+} gpuscan__sort_tiles;
+
+/* Sorts of payloads that are moved as records. */
+typedef struct gpuscan__sort_records {
+    uint32_t devices;
+    /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
+       keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; up to 0, 4, 8, 12, 16 bytes of them */
+    uint32_t carried[GPUSCAN__BY_SIZE][2][5];
+} gpuscan__sort_records;
+
+typedef struct gpuscan__integral_tuning {
+    uint32_t devices;
+    uint32_t group, vectors; /* vectors: rows that a work-item takes at a time */
+    uint32_t vectors_4;      /* the same for four channels; 0: as vectors */
+    uint32_t rows;           /* rows of a band, at most */
+} gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
-    const char *name;
-    int fence;           /* a GPUSCAN__FENCE_... */
-    int lanes;           /* a GPUSCAN__LANES_... */
-    uint32_t lane_width; /* lanes of a sub-group; without lanes, width of the tree that sums a group's values */
-    int nulls;    /* the driver accepts NULL for a missing buffer */
-    int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
-    unsigned refused; /* strategies that do not work on the device: a sum of 1 << strategy */
-    uint32_t polls;   /* times that a group polls before it sums the late tile itself */
-    int inlines;      /* 1: the compiler (clang) must inline every function, also those of custom texts */
-
+    gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tuning scan_rest;  /* scans that no row matches */
-    gpuscan__tunings segmented; /* scans by segments; these rows are tried before those of scan */
+    gpuscan__tunings segmented;    /* scans by segments; these rows are tried before those of scan */
     gpuscan__tunings select, runs; /* without rows runs uses those of select, and select those of scan */
-    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
-    uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
-    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: least vectors per work-item; group 0: none */
-    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
-    uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
-                                                     selections by bits, if the row sets none */
-    uint32_t chunk;           /* CPU strategies: bytes of a tile */
-    uint32_t prefetch_src;    /* CPU strategies: distance of the source's prefetch in bytes; 0: none */
-    uint32_t prefetch_dst;    /* the same of the destination; if it is 0, large outputs are stored past the caches */
-
-    gpuscan_strategy reduce;
-    uint32_t reduce_group;
-    uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t reduce_vectors_custom; /* reduce_vectors for custom operators on elements of 8 or 16 bytes */
-    /* for groups that load whole chunks of structs (gpuscan__reduce_takes_rows); group 0: no such groups */
-    uint32_t reduce_rows_group, reduce_rows_per_unit, reduce_rows_registers;
-    uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in gpuscan__tuning */
-    uint32_t segment_vectors, segment_per_unit; /* the same for reductions of rows and segments */
-    uint32_t row_lanes_group, row_lanes;        /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* If segments have at least segment_lanes elements in total, their groups have segment_split_group work-items and
-       long ones are split; otherwise segment_lanes_group. */
-    uint32_t segment_lanes_group, segment_split_group, segment_lanes;
-    uint32_t segment_lanes_items; /* if segments are short on average, the group is halved until the call has at
-                                     least this many elements per work-item of one group; 0: never */
-    uint32_t segment_each_group; /* group size if each group takes a whole segment, but loads no vectors */
-    uint32_t segment_long;       /* split segments have at least this many elements; several groups share each */
-    uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
-
-    gpuscan_strategy histogram;
-    uint32_t counts_group, counts_vectors;
-    uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t counts_per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
-    uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
-    uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t counts_registers; /* registers per work-item, except for many samples with sliced bins */
-    uint32_t short_vectors;    /* vectors that a work-item loads at a time if it has few samples and sliced bins */
-    uint32_t counts_local;     /* bytes of local memory for bins, at most */
-    uint32_t counts_slices;    /* bins that do not fit are cut into at most this many slices */
-    uint32_t slice_more;       /* few samples use more slices than necessary, as long as a work-item counts at most this
-                                  many vectors, with one group per compute unit */
-    uint32_t slice_short;      /* samples are few if a work-item loads at most this many vectors of them */
-
-    gpuscan_strategy sort;
-    uint32_t sort_group, sort_vectors; /* sort_vectors: elements of a tile per work-item, at most */
-    uint32_t sort_local; /* bytes of local memory per group, at most; 0: no limit */
-    gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5]; /* with lanes, tiles of a launch per pass: keys of up to 4, of
-                                                           8 bytes; without values, with values of 4 to 16 bytes */
-    uint32_t sort_halves; /* not 0: a tile's records go through local memory piece by piece. 1: if there are values, and
-                             they or the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
-    /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
-       keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; record of 0, 4, 8, 12, 16 bytes */
-    uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5];
-    gpuscan__sort_fetch sort_fetch; /* when records are fetched from buckets */
-    uint32_t sort_small; /* CPU strategies: elements up to which one work-item sorts in one launch */
-    uint32_t sort_together; /* single pass: elements up to which groups that wait for each other sort in one launch,
-                               with a tile per compute unit at most. Running groups must not be stopped */
-    uint32_t sort_units; /* compute units for each of these groups, so that all groups run at once */
-    int sort_counted_once; /* 1: sorts of a count on the device take one launch, too, whatever the count */
-    gpuscan__sort_tile sort_counted[GPUSCAN__BY_SIZE][5]; /* tiles of such sorts, in the order of sort_tiles */
-    int sort_one; /* 1: in such sorts a single tile stays in its group's registers, which doubles the code */
-    uint32_t sort_part;  /* CPU: least elements of a part; its partly written cache lines cost as much time as
-                            thousands of elements */
-    uint32_t sort_parts; /* CPU strategies: parts per compute unit, at most */
-    uint32_t sort_buckets; /* CPU strategies: elements from which keys go into buckets first */
-    uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
-                              always allowed). From half this number on values follow the keys in blocks */
-    uint32_t sort_split; /* CPU strategies: bytes from which a bucket is divided once more */
-
-    uint32_t integral_group, integral_vectors; /* integral images; vectors: rows that a work-item takes at a time */
-    uint32_t integral_vectors_4;               /* the same for four channels; 0: as integral_vectors */
-    uint32_t integral_rows;  /* rows of a band, at most */
-    uint32_t integral_bands; /* CPU strategies: bands per compute unit */
+    gpuscan__tiles_tuning tiles;
+    gpuscan__cpu_tuning cpu;
+    gpuscan__reduce_tuning reduce;
+    gpuscan__segments_tuning segments;
+    gpuscan__histogram_tuning histogram;
+    gpuscan__sort_tuning sort;
+    gpuscan__sort_tiles sort_tiles;
+    gpuscan__sort_records sort_records;
+    gpuscan__integral_tuning integral;
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -15054,22 +13980,27 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *value) {
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_add(text, value);
-    gpuscan__text_add(text, "\n");
-}
-
-/* Writes the digits by hand: a program has about a hundred, and the first call after gpuscan_set_blob writes all. */
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t value) {
+/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
+   numbers, and the first call after gpuscan_set_blob writes all. */
+static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
-        *--first = (char)('0' + value % 10);
-    while ((value /= 10) != 0);
-    gpuscan__define(text, name, first);
+        *--first = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_add(text, words ? words : first);
+    gpuscan__text_add(text, "\n");
+}
+
+static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__define_as(text, name, words, 0);
+}
+
+static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
+    gpuscan__define_as(text, name, NULL, number);
 }
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -15470,29 +14401,14 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, e, &names, plain, width);
 }
 
-/* Returns the packed form of an operator; ADD's if it has none. */
-static uint32_t gpuscan__packed_op(gpuscan_op op) {
-    switch ((int)op) {
-    case GPUSCAN_OP_MIN: return GPUSCAN__PACKED_MIN;
-    case GPUSCAN_OP_MAX: return GPUSCAN__PACKED_MAX;
-    case GPUSCAN_OP_MUL: return GPUSCAN__PACKED_MUL;
-    case GPUSCAN_OP_AND: return GPUSCAN__PACKED_AND;
-    case GPUSCAN_OP_OR: return GPUSCAN__PACKED_OR;
-    case GPUSCAN_OP_XOR: return GPUSCAN__PACKED_XOR;
-    default: return GPUSCAN__PACKED_ADD;
-    }
-}
-
 /* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
-   holds for small integers that are added, and for those whose results have the same type: AND, OR and XOR, and MUL,
-   MIN and MAX of bytes. Any order gives the same bits. */
+   holds for small integers that are added. Any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int known = e->op == GPUSCAN_OP_ADD || gpuscan__packed_op(e->op) != GPUSCAN__PACKED_ADD;
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && known;
-    int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
-    int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
-    return integers && !cpu && plain && small ? e->src_size : 0;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
+    return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
+                   e->t_size <= 4
+               ? e->src_size
+               : 0;
 }
 
 /* Returns the elements of a lane's vector: 16 bytes of the larger type, so that loads and stores are whole; or one
@@ -15517,8 +14433,6 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
     gpuscan__define(text, name, raw);
     snprintf(more, sizeof(more), "%s_SIZE", name);
     gpuscan__define_number(text, more, bytes);
-    snprintf(more, sizeof(more), "%s_ULONGS", name);
-    gpuscan__define_number(text, more, bytes == 16 && of_64_bits);
 }
 
 /* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
@@ -15682,459 +14596,340 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t large) {
-    values[GPUSCAN__SMALL] = small;
-    values[GPUSCAN__LARGE] = large;
-}
-
-/* Sets rows of a profile. Columns: up_to, strategy, group, vectors, ahead, registers, size, once, calls. */
-#define GPUSCAN__TUNE(tunings, list)                                                                                   \
-    do {                                                                                                               \
-        (void)sizeof(char[sizeof(list) <= sizeof((tunings).rows) ? 1 : -1]);                                           \
-        memcpy((tunings).rows, list, sizeof(list));                                                                    \
-        (tunings).count = (uint32_t)GPUSCAN__COUNT_OF(list);                                                           \
-    } while (0)
-
-/* Sets the row for calls that no row of the list matches. */
-static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, uint32_t group, uint32_t vectors) {
-    memset(&p->scan_rest, 0, sizeof(p->scan_rest));
-    p->scan_rest.up_to = GPUSCAN__ALL;
-    p->scan_rest.strategy = strategy;
-    p->scan_rest.group = group;
-    p->scan_rest.vectors = vectors;
-}
-
-/* The base, which the functions below change: a device about which nothing is known, not even whether its groups make
-   progress independently. Small groups, and few of them, run on anything. */
-static void gpuscan__profile_base(gpuscan__profile *p) {
-    memset(p, 0, sizeof(*p));
-    p->fence = GPUSCAN__FENCE_NONE;
-    p->lanes = GPUSCAN__LANES_NONE;
-    p->lane_width = 32;
-    p->launches_late = 1;
-    p->polls = 4096;
-    p->sort_units = 1;
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4);
-    p->groups_per_unit = 4;
-    p->chunk = 256 * GPUSCAN__KIB;
-    p->reduce = GPUSCAN_STRATEGY_MULTI_PASS;
-    p->reduce_group = 64;
-    gpuscan__set_by_size(p->reduce_vectors, 4, 4);
-    p->reduce_vectors_custom = 4;
-    gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
-    p->segment_vectors = 4;
-    p->segment_per_unit = 4;
-    p->row_lanes_group = p->segment_lanes_group = 64;
-    p->row_lanes = 4096;
-    p->segment_lanes = 1u << 18;
-    p->segment_split_group = p->segment_each_group = 64;
-    p->segment_long = 4096;
-    p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
-    p->select_tile = 8192;
-    p->rows_group = 256;
-    p->rows_vectors = 4; /* half of this if there are few rows */
-    p->counts_group = 64;
-    p->counts_vectors = 4;
-    gpuscan__set_by_size(p->counts_per_unit, 4, 4);
-    p->counts_per_unit_far = 4;
-    gpuscan__set_by_size(p->counts_least, 4, 4);
-    gpuscan__set_by_size(p->counts_copies, 4, 4);
-    p->counts_local = 16 * GPUSCAN__KIB;
-    p->counts_slices = 8;
-    p->sort = GPUSCAN_STRATEGY_MULTI_PASS;
-    p->sort_group = 64;
-    p->sort_vectors = 4;
-    p->sort_part = 1 << 15;
-    p->sort_small = 2 * p->sort_part - 1; /* fewer than two parts; tuning: sort-cpu-small */
-    p->sort_parts = 4;
-    /* Keys of 2^21 elements or more go into buckets. Values follow their keys in blocks if buckets are large; with
-       small ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs
-       measured hold up to 2 MiB. tuning: sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
-    p->sort_buckets = 1 << 21;
-    p->sort_bucket = 1 * GPUSCAN__MIB;
-    p->sort_split = 1 * GPUSCAN__MIB;
-    p->integral_group = 64;
-    p->integral_vectors = 4;
-    p->integral_rows = 64;
-    p->integral_bands = 4;
-}
-
-/* A simulator: runs all forms, at sizes that a simulator can bear. Groups run in order, so mem_fence orders what they
-   write. */
-static void gpuscan__profile_simulator(gpuscan__profile *p) {
-    p->launches_late = 0;
-    p->fence = GPUSCAN__FENCE_MEM;
-    p->polls = 64;
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2);
-    p->chunk = 4 * GPUSCAN__KIB;
-    p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
-    p->reduce_group = 32;
-    gpuscan__set_by_size(p->reduce_vectors, 2, 2);
-    p->reduce_vectors_custom = 2;
-    p->row_lanes_group = p->segment_lanes_group = p->segment_split_group = p->segment_each_group = 32;
-    p->segment_vectors = 2;
-    p->counts_group = 32;
-    gpuscan__set_by_size(p->counts_least, 2, 2);
-    gpuscan__set_by_size(p->counts_copies, 2, 2);
-    p->short_vectors = 2;
-    p->counts_slices = 4;
-    p->slice_more = 8;
-    p->slice_short = 48;
-    p->sort_group = 32;
-    p->sort_vectors = 2;
-    p->integral_group = 32;
-    p->integral_vectors = 2;
-}
-
 /* GPUs refuse the CPU strategies: their drivers multiply a work-item's private memory by the number of work-items that
    can be resident, and CPU kernels use kilobytes each, so that would be gigabytes. */
 enum {
     GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS
 };
 
-/* A GPU: groups of 256, and enough of them to fill its compute units. */
-static void gpuscan__profile_gpu(gpuscan__profile *p) {
-    p->refused = GPUSCAN__CPU_STRATEGIES;
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4);
-    p->groups_per_unit = 8;
-    p->reduce_group = 256;
-    gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
-    p->segment_per_unit = 8;
-    p->row_lanes_group = p->segment_lanes_group = p->segment_split_group = p->segment_each_group = 256;
-    p->counts_group = 256;
-    p->sort_group = 256;
-    p->sort_vectors = 8;
-    p->integral_group = 256;
-}
-
-/* A GPU whose groups make progress independently. AMD's and Intel's GPUs passed the tests of Sorensen and others, 2021.
-   No AMD or Intel GPU was available for measurements: an H100 ran these rows without NVIDIA's instructions, except for
-   PTX lanes and, in AMD's row, loads of states. Large selections and runs take several passes, since a look-back over
-   tiles of few bytes cannot keep up with memory. So do large scans whose states take several words: see
-   gpuscan__scan_misfit. */
-static void gpuscan__profile_progress(gpuscan__profile *p) {
-    static const gpuscan__tuning select[] = {
-        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-    gpuscan__profile_gpu(p);
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8);
-    p->sort_vectors = 16;
-    GPUSCAN__TUNE(p->select, select);
-    GPUSCAN__TUNE(p->runs, select);
-    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
-    gpuscan__set_by_size(p->counts_copies, 8, 8);
-    p->counts_local = 32 * GPUSCAN__KIB;
-}
-
-/* Larger sort tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD;
-   CDNA runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd */
-static void gpuscan__profile_amd(gpuscan__profile *p) {
-    gpuscan__profile_progress(p);
-    p->parts_vectors = 4; /* 8 vectors of 8-byte elements leave registers for only 2 waves */
-    p->sort_vectors = 28;
-    p->sort_local = 32 * GPUSCAN__KIB;
-    p->sort_halves = 2;
-    p->sort_together = (uint32_t)1 << 20; /* tuning: sort-together-others */
-    p->polls = 20000; /* its groups may wait until another kernel's groups end */
-}
-
-/* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
-   fewer keys each. Intel's compiler turns loads of states into atomics; the H100 was measured that way, too.
-   tuning: sort-intel, scan-intel */
-static void gpuscan__profile_intel(gpuscan__profile *p) {
-    static const gpuscan__tuning scan[] = {
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL}};
-    gpuscan__profile_progress(p);
-    GPUSCAN__TUNE(p->scan, scan);
-    p->parts_vectors = 4;
-    p->rows_vectors = 2;
-    p->sort_group = 512;
-    p->sort_vectors = 16;
-    p->sort_halves = 2;
-    p->sort_together = (uint32_t)1 << 18; /* tuning: sort-together-others */
-    p->polls = 20000;
-    p->sort_units = 8; /* 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units */
-}
-
-/* NVIDIA's rows, operation by operation. All were measured on an H200. */
-GPUSCAN__SHARED void gpuscan__nvidia_scan(gpuscan__profile *p) {
-    /* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
-       looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
-       registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
-    static const gpuscan__tuning scan[] = {
-        /* up to 8 MiB */
-        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        /* 1 and 2 bytes that are not packed: small groups */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-        /* 1 byte packed, f16, 2 bytes packed: fewer registers */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 2, 0, GPUSCAN__FOR_F16},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-        /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
-    /* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead
-       tiles are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
-       tuning: segments-scan-tiles, segments-scan-small */
-    static const gpuscan__tuning segmented[] = {
-        /* 1 byte, small */
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-        /* a single tile */
-        {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        /* small; some rows by the element's size */
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-        /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 4, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, GPUSCAN__FOR_ALL}};
-    GPUSCAN__TUNE(p->scan, scan);
-    GPUSCAN__TUNE(p->segmented, segmented);
-}
-GPUSCAN__SHARED void gpuscan__nvidia_select(gpuscan__profile *p) {
-    /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
-       GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
-       once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
-       select-once */
-    static const gpuscan__tuning select[] = {
-        /* up to 2 MiB */
-        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-        /* flags of 1 byte: indices alone, loaded once */
-        {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1,
-         GPUSCAN__FOR_INDICES},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_INDICES},
-        /* flags of 1 byte: several outputs or wide elements, otherwise */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-        /* other sources; by a predicate on 4 bytes that is loaded once */
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
-        /* if SINGLE_PASS is forced */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-    GPUSCAN__TUNE(p->select, select);
-}
-GPUSCAN__SHARED void gpuscan__nvidia_runs(gpuscan__profile *p) {
-    /* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
-       tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
-    static const gpuscan__tuning runs[] = {
-        /* up to 256 KiB */
-        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_KEYS},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-        /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
-        {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-        /* values are reduced: f64, others loaded once; custom keys or operators: twice */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_VALUES},
-        {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
-         GPUSCAN__FOR_VALUES},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
-        /* if SINGLE_PASS is forced */
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-    GPUSCAN__TUNE(p->runs, runs);
-}
-GPUSCAN__SHARED void gpuscan__nvidia_sort(gpuscan__profile *p) {
-    /* Sorts, by the bytes of keys (rows) and values (columns: none, 4, 8, 12, 16): the largest tiles that local memory
-       holds, since a digit's runs are longer then. More registers would exclude a resident group. More groups per
-       compute unit are slower, and so are early loads of values: stores stay in the cache until their lines are full.
-       tuning: sort-tiles, sort-record-tiles */
-    static const gpuscan__sort_tile sort_tiles[GPUSCAN__BY_SIZE][5] = {
-        {{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 28, 128}, {256, 20, 128}},
-        {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 28, 128}, {256, 20, 128}}};
-    static const gpuscan__sort_tile counted_u64 = {256, 24, 128};
-    /* Sorts with other payloads: elements from which the passes move them as records, which beats gathering them by
-       index. tuning: sort-records */
-    static const uint32_t sort_carried[GPUSCAN__BY_SIZE][2][5] = {
-        {{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
-        {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}};
-    /* Records of 12 bytes or more, in sorts of four passes or more: from 2^25 (one payload) or 2^24 elements on they
-       are gathered from buckets. If buckets are uneven, the passes move the records. tuning: sort-fetch */
-    static const gpuscan__sort_fetch sort_fetch = {{1u << 25, 1u << 24}, 12, 4, 0, {42, 28}};
-    p->sort_vectors = 8;
-    memcpy(p->sort_tiles, sort_tiles, sizeof(sort_tiles));
-    p->sort_halves = 1;
-    p->sort_together = (uint32_t)1 << 21;
-    p->sort_counted_once = 1;
-    p->sort_one = 1;
-    memcpy(p->sort_carried, sort_carried, sizeof(sort_carried));
-    p->sort_fetch = sort_fetch;
-    /* Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its loops.
-       tuning: sort-counted */
-    memcpy(p->sort_counted, sort_tiles, sizeof(sort_tiles));
-    p->sort_counted[1][1] = p->sort_counted[1][2] = counted_u64;
-}
-
-GPUSCAN__SHARED void gpuscan__nvidia_reduce(gpuscan__profile *p) {
-    /* A work-item has 8 loads in flight, and two groups of 512 share all registers. tuning: reduce-groups */
-    p->reduce_group = 512;
-    gpuscan__set_by_size(p->reduce_vectors, 8, 8);
-    /* Structs are combined in order, two vectors a work-item. tuning: reduce-structs */
-    p->reduce_vectors_custom = 2;
-    gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
-    gpuscan__set_by_size(p->reduce_registers, 64, 64);
-    /* Structs of 16 and 32 bytes in chunks: faster than element by element. tuning: reduce-struct-rows */
-    p->reduce_rows_group = 256;
-    p->reduce_rows_per_unit = 4;
-    p->reduce_rows_registers = 64;
-    p->segment_per_unit = 4;
-    /* Few elements in segments are summed by large groups. tuning: segments-lanes */
-    p->segment_lanes_group = 1024;
-    p->segment_lanes = 1u << 20;
-    /* Fewer elements take smaller groups, which start earlier. tuning: segments-lanes-few */
-    p->segment_lanes_items = 256;
-    /* Groups of segments whose long ones are split. tuning: segments-split */
-    p->segment_split_group = 128;
-    p->lane_registers = 40;
-}
-
-GPUSCAN__SHARED void gpuscan__nvidia_histogram(gpuscan__profile *p) {
-    /* Histograms: a multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With
-       32 copies of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
-    p->counts_group = 1024;
-    gpuscan__set_by_size(p->counts_per_unit, 1, 1);
-    p->counts_per_unit_far = 2;
-    gpuscan__set_by_size(p->counts_least, 2, 2);
-    gpuscan__set_by_size(p->counts_copies, 32, 16);
-    p->counts_registers = 64;
-    p->counts_local = 48 * GPUSCAN__KIB;
-    p->counts_slices = 16;
-    p->slice_more = 8;
-    p->slice_short = 48;
-    p->short_vectors = 4;
-}
-#define GPUSCAN__NVIDIA(operation) gpuscan__nvidia_##operation(p);
-
-/* NVIDIA's GPUs with NVIDIA's own driver; other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. */
-static void gpuscan__profile_nvidia(gpuscan__profile *p) {
-    gpuscan__profile_progress(p);
-    GPUSCAN__IF(SCAN, GPUSCAN__NVIDIA, scan)
-    GPUSCAN__IF(SELECT, GPUSCAN__NVIDIA, select)
-    GPUSCAN__IF(RUNS, GPUSCAN__NVIDIA, runs)
-    GPUSCAN__IF(SORT, GPUSCAN__NVIDIA, sort)
-    GPUSCAN__IF(REDUCE, GPUSCAN__NVIDIA, reduce)
-    GPUSCAN__IF(HISTOGRAM, GPUSCAN__NVIDIA, histogram)
-    p->refused = GPUSCAN__CPU_STRATEGIES;
-    p->fence = GPUSCAN__FENCE_PTX;
-    p->lanes = GPUSCAN__LANES_PTX;
-    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    p->nulls = 1; /* each buffer among a kernel's arguments costs the host time; tuning: host-null-arguments */
-    p->launches_late = 0; /* a launch ahead makes the first calls after gpuscan_set_blob no faster;
-                             tuning: host-blob-first-calls */
-    p->polls = 20000;
-    p->select_tile = 24 * GPUSCAN__KIB;
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
-    p->scan_rest.ahead = 24 * GPUSCAN__MIB;
-    p->scan_rest.registers = 72;
-    /* Registers of persistent groups. tuning: scan-counted-registers */
-    gpuscan__set_by_size(p->counted_registers, 64, 80);
-    /* Short rows: 56 registers suit rows of most lengths. 64 are as fast, except where fewer groups of 384 are
-       resident. A prefetch of tiles costs some percent. tuning: scan-rows */
-    p->rows_wider = 1;
-    gpuscan__set_by_size(p->rows_registers, 56, 64);
-    /* Tiles of integral images. tuning: integral-tiles */
-    p->integral_group = 128;
-    p->integral_vectors = 8;
-    p->integral_vectors_4 = 4;
-    p->integral_rows = 128;
-}
-
-/* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: llvmpipe gets
-   many groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
-   (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
-   function. */
-static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
-    p->refused = GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    p->groups_per_unit = 64;
-    p->inlines = 1;
-    gpuscan__set_by_size(p->reduce_per_unit, 16, 16);
-    gpuscan__set_by_size(p->counts_per_unit, 16, 16);
-    p->counts_per_unit_far = 16;
-    gpuscan__set_by_size(p->counts_least, 16, 16);
-    gpuscan__set_by_size(p->counts_copies, 2, 2);
-    p->rows_group = 0; /* it computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not */
-}
-
-/* A CPU. Up to 256 KiB one work-item scans everything in one launch. A chunk stays in a core's second-level cache
-   between its two loads. For histograms one group per thread is enough, since groups draw their work and have local
-   tables. Large outputs are stored past the caches; the prefetch's distance hardly matters. tuning: scan-cpu-stores */
-static void gpuscan__profile_cpu(gpuscan__profile *p) {
-    static const gpuscan__tuning scan[] = {
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-    p->polls = 256;
-    GPUSCAN__TUNE(p->scan, scan);
-    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4);
-    p->prefetch_src = 2048;
-    p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
-    p->histogram = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-    gpuscan__set_by_size(p->counts_per_unit, 4, 1);
-    p->counts_per_unit_far = 1;
-    gpuscan__set_by_size(p->counts_copies, 8, 8);
-    p->short_vectors = 2;
-    p->counts_local = 1 * GPUSCAN__MIB;
-    p->counts_slices = 4;
-    p->slice_more = 8;
-    p->slice_short = 48;
-    p->sort = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-}
-
-/* A core of the Skylake server generation, by PoCL's name for it. It stores faster through its caches if it requests
-   the lines early and leaves room for them. PoCL's LLVM gives younger CPUs that it does not know the same name; the
-   distances were measured on one of these, too. Cascade Lake was not measured. tuning: scan-skylake */
-static void gpuscan__profile_skylake(gpuscan__profile *p) {
-    gpuscan__profile_cpu(p);
-    p->chunk = 128 * GPUSCAN__KIB;
-    p->prefetch_src = 4096;
-    p->prefetch_dst = 512;
-}
-
-static void gpuscan__profile_nothing_more(gpuscan__profile *p) {
-    (void)p;
-}
-
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
+#define GPUSCAN__LANE_WIDTH 32 /* without lanes, the width of the tree that sums a group's values */
 
-/* The profiles. The first row that matches is the device's; the last matches every device. */
+/* The profiles, by the device's type, vendor and name. The first row that matches is the device's; the last matches
+   every device. About the last nothing is known, not even whether its groups make progress independently, so it gets
+   small groups and few of them, which run on anything. GPUs get groups of 256 and enough of them to fill their compute
+   units. A simulator runs all forms, at sizes that it can bear. */
+static const gpuscan__facts gpuscan__profiles[] = {
+    /* serves; name; matches by type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
+    /* The simulator runs groups in order, so mem_fence orders what they write. */
+    {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
+     0, 0, 64, 0},
+    /* NVIDIA's own driver; others of these GPUs (Mesa, PoCL) do not accept its instructions. Each buffer among a
+       kernel's arguments costs the host time, and a launch ahead makes the first calls after gpuscan_set_blob no
+       faster. tuning: host-null-arguments, host-blob-first-calls */
+    {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
+     GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
+    /* Groups of AMD's and Intel's GPUs may wait until another kernel's groups end. */
+    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
+     GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
+     0, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
+     4096, GPUSCAN__CPU_STRATEGIES},
+    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it gets many
+       groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
+       (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
+       function. */
+    {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
+     1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
+    /* PoCL calls an AMD CPU with AVX-512 skylake-avx512, and younger CPUs that its LLVM does not know, too */
+    {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
+     256, 0},
+    {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
+     GPUSCAN__LANES_NONE, 0, 1, 0, 256, 0},
+    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0, 256,
+     0},
+    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
+     0, 4096, 0}};
+
+/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: an H100 ran their rows without
+   NVIDIA's instructions, except for PTX lanes and, in AMD's, loads of states. Groups of AMD's and Intel's GPUs make
+   progress independently: they passed the tests of Sorensen and others, 2021. */
+
+/* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
+   looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
+   registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
+    /* up to 8 MiB */
+    {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+    {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    /* 1 and 2 bytes that are not packed: small groups */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
+    /* 1 byte packed; f16; 2 bytes packed */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
+    /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
+
+/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single
+   tile waits for nothing, and many small tiles start earlier than few large ones.
+   tuning: segments-scan-tiles, segments-scan-small */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
+    /* 1 byte, small */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
+    /* a single tile */
+    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    /* small; some rows by the element's size */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
+    /* large: 4 bytes; 8 bytes, inclusive and exclusive; 1 byte; other sizes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 128, 8, 0, GPUSCAN__FOR_INCLUSIVE},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
+
+/* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
+   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
+   once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
+   select-once */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
+    /* up to 2 MiB */
+    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    /* flags of 1 byte: indices alone, loaded once */
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1,
+     GPUSCAN__FOR_INDICES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
+    /* flags of 1 byte: several outputs or wide elements, otherwise */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
+    /* other sources; by a predicate on 4 bytes that is loaded once */
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
+    /* if SINGLE_PASS is forced */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+
+/* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
+   tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
+    /* up to 256 KiB */
+    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
+    /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
+    /* values are reduced: f64, others loaded once; custom keys or operators: twice */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
+    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
+     GPUSCAN__FOR_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
+    /* if SINGLE_PASS is forced */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+
+/* Large scans on AMD's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit.
+   tuning: scan-fold */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+/* Intel's compiler turns loads of states into atomics; the H100 was measured that way, too. tuning: scan-intel */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL}};
+
+/* Large selections and runs on AMD's and Intel's GPUs take several passes, since a look-back over tiles of few bytes
+   cannot keep up with memory. */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+
+/* Up to 256 KiB one work-item scans everything in one launch. */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+
+#define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
+GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
+GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
+GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
+GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
+#undef GPUSCAN__ROWS_OF
+GPUSCAN__ASSERT(GPUSCAN__COUNT_OF(gpuscan__nvidia_scan) + GPUSCAN__COUNT_OF(gpuscan__nvidia_segmented) <=
+                    2 * GPUSCAN__MAX_TUNINGS, tunings_fit)
+
+/* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
+#define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
+static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
+    /* serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
+       rows_wider, rows_registers */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
+    /* Large scans run ahead by what a cache of 50 MB holds besides other data. Short rows: 56 registers suit rows of
+       most lengths. 64 are as fast, except where fewer groups of 384 are resident. A prefetch of tiles costs some
+       percent. tuning: scan-counted-registers, scan-rows */
+    {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
+     24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
+    /* In several passes 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
+    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
+    /* llvmpipe computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not. */
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
+    {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
+    {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
+#undef GPUSCAN__REST
+
+/* A chunk stays in a core's second-level cache between its two loads. Large outputs are stored past the caches; the
+   prefetch's distance hardly matters. A core of the Skylake server generation, by PoCL's name for it, stores faster
+   through its caches if it requests the lines early and leaves room for them. Cascade Lake was not measured.
+   The distances were also measured on one of the younger CPUs that PoCL calls by this name. tuning: scan-cpu-stores,
+   scan-skylake
+   Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
+   ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
+   hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 4, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
+static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
+    /* serves, chunk, prefetch_src, prefetch_dst, sort_..., integral_bands */
+    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4},
+    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT, 4},
+    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT, 4},
+    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4}};
+#undef GPUSCAN__CPU_SORT
+
+static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
+    /* serves, strategy, group, vectors, per_unit, registers, vectors_custom, rows_... */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2, 0, 0, 0},
+    /* A work-item has 8 loads in flight, and two groups of 512 share all registers. Structs are combined in order, two
+       vectors a work-item; of 16 and 32 bytes chunks are faster than element by element. tuning: reduce-groups,
+       reduce-structs, reduce-struct-rows */
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2, 256, 4, 64},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4, 0, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4, 0, 0, 0},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {16, 16}, {0, 0}, 4, 0, 0, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4, 0, 0, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4, 0, 0, 0}};
+
+static const gpuscan__segments_tuning gpuscan__segments_rows[] = {
+    /* serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items, each_group,
+       split_from, lane_registers */
+    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
+    /* Few elements in segments are summed by large groups, still fewer by smaller groups, which start earlier.
+       Lanes need registers for offsets, which are loaded a step ahead.
+       tuning: segments-lanes, segments-lanes-few, segments-split */
+    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
+    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
+    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
+
+static const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
+    /* serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors, local, slices,
+       slice_more, slice_short */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, {2, 2}, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4,
+     8, 48},
+    /* A multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With 32 copies
+       of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, {2, 2}, {32, 16}, 64, 4, 48 * GPUSCAN__KIB,
+     16, 8, 48},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {8, 8}, 0, 0,
+     32 * GPUSCAN__KIB, 8, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB,
+     8, 0, 0},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, {16, 16}, {2, 2}, 0, 0,
+     16 * GPUSCAN__KIB, 8, 0, 0},
+    /* One group per thread is enough, since groups draw their work and have local tables. */
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, {4, 4}, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4, 8,
+     48},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8, 0,
+     0}};
+
+static const gpuscan__sort_tuning gpuscan__sort_rows[] = {
+    /* serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
+    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
+       runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 2, 1u << 20, 1, 0, 0},
+    /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
+       fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
+       tuning: sort-intel, sort-together-others */
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 2, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
+
+/* The largest tiles that local memory holds, since a digit's runs are longer then. More registers would exclude a
+   resident group. More groups per compute unit are slower, and so are early loads of values: stores stay in the cache
+   until their lines are full. Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its
+   loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
+    {GPUSCAN__ON_NVIDIA,
+     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
+     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}}};
+
+/* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
+GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
+    {GPUSCAN__ON_NVIDIA,
+     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
+      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}}};
+
+/* Tiles of integral images. tuning: integral-tiles */
+static const gpuscan__integral_tuning gpuscan__integral_rows[] = {
+    /* serves, group, vectors, vectors_4, rows */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
+    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
+    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
+    {GPUSCAN__ON_REST, 64, 4, 0, 64}};
+
+/* The tables of rows, and which part of a profile each sets. */
 static const struct {
-    const char *name;
-    cl_device_type type; /* matches if the device has any of these bits */
-    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
-    const char *part;    /* part of the device's or its platform's name; NULL: any */
-    void (*set)(gpuscan__profile *p); /* sets what differs from the base */
-} gpuscan__profiles[] = {
-    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", gpuscan__profile_simulator},
-    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", gpuscan__profile_nvidia},
-    {"AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, gpuscan__profile_amd},
-    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_intel},
-    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
-    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
-    {"AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", gpuscan__profile_cpu}, /* PoCL calls one with AVX-512 skylake-avx512 */
-    {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", gpuscan__profile_skylake},
-    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, gpuscan__profile_cpu},
-    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, gpuscan__profile_nothing_more},
+    const void *rows;
+    size_t bytes, row, at; /* bytes of the table and of a row; where the profile has the row */
+} gpuscan__row_tables[] = {
+#define GPUSCAN__ROW_TABLE(name)                                                                                       \
+    {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
+     offsetof(gpuscan__profile, name)},
+    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, segmented)
+    GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select) GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
+    GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce) GPUSCAN__ROW_TABLE(segments)
+    GPUSCAN__ROW_TABLE(histogram) GPUSCAN__ROW_TABLE(sort) GPUSCAN__ROW_TABLE(integral)
+#undef GPUSCAN__ROW_TABLE
 };
+
+/* Sets the profile: row i of gpuscan__profiles, and of each table the first row that serves it, or zeros. */
+static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
+    size_t t, at;
+    memset(p, 0, sizeof(*p));
+    p->facts = gpuscan__profiles[i];
+    for (t = 0; t < GPUSCAN__COUNT_OF(gpuscan__row_tables); t++)
+        for (at = 0; at < gpuscan__row_tables[t].bytes; at += gpuscan__row_tables[t].row) {
+            const unsigned char *row = (const unsigned char *)gpuscan__row_tables[t].rows + at;
+            uint32_t devices;
+            memcpy(&devices, row, sizeof(devices));
+            if (devices & p->facts.devices) {
+                memcpy((unsigned char *)p + gpuscan__row_tables[t].at, row, gpuscan__row_tables[t].row);
+                break;
+            }
+        }
+}
 
 /* Returns a number that describes a device; 0 if the device does not report it. */
 static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what) {
@@ -16223,14 +15018,14 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
-    device->lanes = device->profile.lanes;
-    device->lane_width = device->profile.lane_width;
+    device->lanes = device->profile.facts.lanes;
+    device->lane_width = GPUSCAN__LANE_WIDTH;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
         /* this strategy's groups reach different numbers of barriers, on which compilers for CPUs hang */
-        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.fence != GPUSCAN__FENCE_MEM)
-            device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
+            device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
     } else if (device->lanes == GPUSCAN__LANES_NONE) {
@@ -16247,8 +15042,6 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
             device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
-            /* sub-groups of [HANDOVER]'s folding group wait for each other; no such driver promises that all run */
-            device->profile.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
             snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
@@ -16261,7 +15054,7 @@ static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
     device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
-    device->fence = device->profile.fence;
+    device->fence = device->profile.facts.fence;
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
         device->build_options = "-cl-opt-disable";
     if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
@@ -16292,14 +15085,6 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Returns MiB of the last-level cache of NVIDIA's GPUs by compute capability: about the least that any of them has.
-   OpenCL's query reports another cache. */
-static uint64_t gpuscan__nvidia_cache(uint64_t capability) {
-    if (capability >= 110)
-        return 32;
-    return capability >= 90 ? 50 : capability == 89 ? 24 : capability == 80 ? 40 : 4;
-}
-
 /* Sets what NVIDIA's instructions depend on. Loads and fences with a scope need capability 7.0. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
@@ -16310,7 +15095,6 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
     device->capability = major ? 10 * major + minor : 70;
     if (device->capability < 70)
         device->lanes = GPUSCAN__LANES_NONE;
-    device->profile.sort_fetch.bucket = gpuscan__nvidia_cache(device->capability) * GPUSCAN__MIB * 4 / 5;
 }
 
 /* Sets what the device is, from queries. */
@@ -16389,12 +15173,10 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         gpuscan__device_number(cl, id, CL_DEVICE_IMAGE_SUPPORT) != 0 && !(without & GPUSCAN_WITHOUT_IMAGES);
     for (i = 0; !gpuscan__profile_matches(device, i); i++)
         continue;
-    gpuscan__profile_base(profile);
-    profile->name = gpuscan__profiles[i].name;
-    gpuscan__profiles[i].set(profile);
+    gpuscan__profile_set(profile, i);
     gpuscan__choose_lanes(gs, extensions);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
-        gs->refused[i] = profile->refused;
+        gs->refused[i] = profile->facts.refused;
     if (device->lanes == GPUSCAN__LANES_PTX)
         gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
@@ -16807,11 +15589,13 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
+#if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS || GPUSCAN__HAS_HISTOGRAM || GPUSCAN__HAS_QUANTILE
 /* Returns whether lanes are NVIDIA's, or LANES_LOCAL, with which tests run the same code. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
 }
+#endif
 
 /* Returns the bytes of local memory through which LANES_LOCAL exchanges values. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
@@ -16856,8 +15640,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     size_t i;
-    gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.inlines);
-    if (gs->device.profile.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
+    gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
+    if (gs->device.profile.facts.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
         gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
@@ -16876,9 +15660,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "VECTOR", vector);
     gpuscan__define_number(text, "TILE", key->tile);
     gpuscan__define_number(text, "WORD", key->word);
-    gpuscan__define_number(text, "POLLS", gs->device.profile.polls);
-    gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.prefetch_src);
-    gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.prefetch_dst);
+    gpuscan__define_number(text, "POLLS", gs->device.profile.facts.polls);
+    gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.cpu.prefetch_src);
+    gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.cpu.prefetch_dst);
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
@@ -16958,20 +15742,6 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Defines how a lane stores an element in several pieces, the largest that divide it evenly: see
-   gpuscan_pieces_store. */
-static void gpuscan__define_pieces(gpuscan__text *text, uint32_t size, int apart) {
-    uint32_t words = 1, pieces;
-    while (words < 4 && size % (words * 8) == 0)
-        words *= 2;
-    pieces = size % 4 == 0 ? size / 4 / words : 0;
-    if (!apart || (pieces != 2 && pieces != 3 && pieces != 5 && pieces != 7))
-        pieces = 0;
-    gpuscan__define_number(text, "DST_PIECES", pieces);
-    gpuscan__define_number(text, "DST_PIECE_WORDS", words);
-    gpuscan__define(text, "DST_PIECE", words == 4 ? "uint4" : words == 2 ? "uint2" : "uint");
-}
-
 /* Returns the bytes of a tile's or part's prefix. In scans by segments the low part occupies the place of begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
@@ -16987,7 +15757,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
                                                uint32_t few) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
-    int cpu = gpuscan__key_is_cpu(key), apart;
+    int cpu = gpuscan__key_is_cpu(key);
     gpuscan_type src = e->key ? e->key : e->src;
     uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
@@ -17006,21 +15776,10 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     /* the simulator crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
-    gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
-    gpuscan__define_number(text, "DST_NARROW", !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM && e->dst_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
-    if (e->reduces)
-        gpuscan__define_raw(text, "SOURCE_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
-    if (!e->arg && !e->state_align && e->dst_size * vector <= 32)
-        gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs if pieces are exchanged through local memory beside a
-                                             look-back */
-            (gpuscan__uses_ptx_or_local(gs, key) && gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
-    gpuscan__define_pieces(text, e->dst_size * vector, !e->arg && !e->key && apart &&
-                                                           (vector == 1 || e->dst_size * vector > 32));
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -17237,13 +15996,6 @@ struct gpuscan__chain {
     gpuscan__text *recording; /* rehearsal: where its steps are recorded; NULL: nowhere */
 };
 
-/* Gives the queue of calls that have none. */
-static gpuscan_result gpuscan__default_queue(gpuscan *gs, cl_command_queue *queue) {
-    gpuscan_result r = gpuscan__own_queue(gs, &gs->queue);
-    *queue = gs->queue;
-    return r;
-}
-
 /* Checks call.queue and call.wait_list, and gives the queue. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
                                           int *in_order) {
@@ -17254,25 +16006,22 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     cl_int code;
     if ((call->wait_count == 0) != (call->wait_list == NULL))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
-    *queue = call->queue;
-    if (!*queue && (r = gpuscan__default_queue(gs, queue)) != 0)
+    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
-    if (*queue != gs->last_queue && call->queue) {
+    *queue = call->queue ? call->queue : gs->queue;
+    *in_order = gs->last_in_order; /* still true: the library retains that queue */
+    if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
         if (code == CL_SUCCESS)
             code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+        if (code == CL_SUCCESS)
+            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
         if (context != gs->context || device != gs->device_id)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
-    }
-    *in_order = gs->last_in_order; /* still true: the library retains that queue */
-    if (*queue != gs->last_queue) {
-        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
         *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     }
     for (i = 0; i < call->wait_count; i++) {
@@ -17566,16 +16315,12 @@ static void gpuscan__record_argument(const gpuscan__launch *launch, const void *
         gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-static void gpuscan__record_buffer(const gpuscan__launch *launch, gpuscan__step_kind kind) {
-    gpuscan__record(launch->chain, kind, "", 0);
-}
-
 /* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
     const uint64_t number = kernel;
-    int nulls = gs->device.profile.nulls;
+    int nulls = gs->device.profile.facts.nulls;
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
@@ -17632,7 +16377,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     if (launch->chain->sham) {
-        gpuscan__record_buffer(launch, GPUSCAN__STEP_SHAM);
+        gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0);
         gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
         return 0;
     }
@@ -17650,7 +16395,7 @@ GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, c
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (!launch->chain->sham)
         return gpuscan__arg_buffer(launch, buffer);
-    gpuscan__record_buffer(launch, GPUSCAN__STEP_NONE);
+    gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0);
     gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
     return 0;
 }
@@ -17665,7 +16410,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    gpuscan__record_buffer(launch, GPUSCAN__STEP_SCRATCH);
+    gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0);
     gpuscan__arg_of(launch, &mem, sizeof(mem), chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
@@ -17729,6 +16474,23 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
 }
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
+
+/* A mistake that a call's arguments may have. */
+typedef struct gpuscan__mistake {
+    int is_made;
+    gpuscan_result code;
+    const char *text;
+} gpuscan__mistake;
+
+/* Reports the first mistake of a list that is made. */
+static gpuscan_result gpuscan__refuse(gpuscan *gs, const gpuscan__mistake *mistakes, size_t count) {
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (mistakes[i].is_made)
+            return gpuscan__fail(gs, mistakes[i].code, "%s", mistakes[i].text);
+    return GPUSCAN_SUCCESS;
+}
+#define GPUSCAN__REFUSE(gs, mistakes) gpuscan__refuse(gs, mistakes, GPUSCAN__COUNT_OF(mistakes))
 
 static int gpuscan__multiply(uint64_t a, uint64_t b, uint64_t *product) {
     *product = a * b;
@@ -17918,19 +16680,12 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether ranges at one address may overlap: they hold the same elements in place, and one may end earlier. */
-static int gpuscan__may_share(const gpuscan__range *a, uint64_t a_bytes, const gpuscan__range *b, uint64_t b_bytes) {
-    return a->in_place && a->in_place == b->in_place && a->size == b->size &&
-           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
-}
+/* Returns whether ranges that meet may do so: they begin at one address and hold the same elements in place. One may
+   end earlier. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    return a->begin == b->begin && gpuscan__may_share(a, a->end - a->begin, b, b->end - b->begin);
-}
-
-/* Reports an overlap. The message reminds that an output of a selection or of runs is as long as its capacity. */
-static gpuscan_result gpuscan__overlap(gpuscan *gs, const gpuscan__plan *plan, const char *a, const char *b) {
-    return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a, b,
-                         plan->operation->has_capacity ? " (an output is as long as capacity, or count)" : "");
+    uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
+    return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
+           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
 }
 
 /* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
@@ -17942,15 +16697,12 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) 
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
             if (!gpuscan__ranges_may_meet(a, b))
-                return gpuscan__overlap(gs, plan, a->field, b->field);
+                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
+                                     plan->operation->has_capacity
+                                         ? " (an output is as long as capacity, or count)" : "");
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
-}
-
-static int gpuscan__arrays_overlap(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    uintptr_t from = (uintptr_t)a, to = (uintptr_t)b;
-    return from < to ? to - from < a_bytes : from - to < b_bytes;
 }
 
 /* Checks the caller's scratch, which becomes one more range. */
@@ -18048,44 +16800,41 @@ GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAUL
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
-    int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
-    uint64_t bytes;
-    gpuscan__range *range;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT, wrong_type = GPUSCAN_ERROR_INVALID_TYPE;
+    int heads = segments->form == GPUSCAN_SEGMENTS_HEADS, keys = segments->form == GPUSCAN_SEGMENTS_KEYS;
+    int offsets = segments->form == GPUSCAN_SEGMENTS_OFFSETS, by_element = heads || keys;
+    int is_type = (unsigned)segments->type < GPUSCAN_TYPE_COUNT;
+    gpuscan_type of = segments->type != GPUSCAN_TYPE_DEFAULT && is_type ? segments->type
+                      : heads                                            ? GPUSCAN_TYPE_U8
+                                                                         : GPUSCAN_TYPE_U32;
+    const gpuscan__mistake mistakes[] = {
+        {!offsets && !by_element, argument, "segments.form is not a gpuscan_segment_form"},
+        {has_rows, argument, "segments and rows or pitches are both given"},
+        {!is_type, argument, "segments.type is not a gpuscan_type"},
+        {offsets && of != GPUSCAN_TYPE_U32 && of != GPUSCAN_TYPE_U64, wrong_type,
+         "segments.type is neither u32 nor u64"},
+        {heads && gpuscan__types[of].kind != 'u', wrong_type, "segments.type: HEADS are unsigned integers"},
+        {of == GPUSCAN_TYPE_CUSTOM, wrong_type, "segments.type: KEYS are of a builtin type"},
+        {by_element && segments->count, argument, "segments.count is for OFFSETS"},
+        {segments->count >= UINT64_MAX / 16, GPUSCAN_ERROR_SIZE_OVERFLOW,
+         "segments.count: the offsets do not fit 64 bits"}};
+    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0, bytes;
+    gpuscan_result r;
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
         if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+            return gpuscan__fail(gs, argument, "segments without segments.form");
         return GPUSCAN_SUCCESS;
     }
-    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is not a gpuscan_segment_form");
-    if (has_rows)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
-    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is not a gpuscan_type");
-    if (*type == GPUSCAN_TYPE_DEFAULT)
-        *type = segments->form == GPUSCAN_SEGMENTS_HEADS ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
-    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS && *type != GPUSCAN_TYPE_U32 && *type != GPUSCAN_TYPE_U64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
-    if (segments->form == GPUSCAN_SEGMENTS_HEADS && gpuscan__types[*type].kind != 'u')
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: HEADS are unsigned integers");
-    if (*type == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: KEYS are of a builtin type");
-    if (by_element && segments->count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count is for OFFSETS");
-    if (segments->count >= UINT64_MAX / 16)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0)
+        return r;
+    *type = of;
     if (!plan->from_host && plan->is_run && segments->host_data)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
-    if (by_element && !gpuscan__multiply(count, gpuscan__types[*type].size, &bytes))
+        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; here segments.data",
+                             plan->operation->name);
+    if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
-    range = gpuscan__input(plan, "segments.data", segments->data,
-                           by_element        ? count
-                           : segments->count ? segments->count + 1
-                                             : 0,
-                           gpuscan__types[*type].size);
-    range->idle = by_element;
+    gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->idle = by_element;
     return GPUSCAN_SUCCESS;
 }
 
@@ -18326,8 +17075,8 @@ static int gpuscan__word_scratch(uint32_t word) {
 
 /* Sets the scratch for the words of count tiles or partial results; see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
-    uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
-    need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
+    need->bytes[gpuscan__word_scratch(word)] =
+        GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
 /* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
@@ -18367,7 +17116,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / size, 64);
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size, 64);
         return;
     }
     if (group > plan->group_limit)
@@ -18400,7 +17149,7 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
    fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
-           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.fence != GPUSCAN__FENCE_MEM;
+           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
 }
 
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
@@ -18420,7 +17169,7 @@ static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program *programs = gs->programs;
     gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
-    gs->device.lane_width = gs->device.profile.lane_width;
+    gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
     return programs;
 }
@@ -18644,7 +17393,7 @@ static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
 /* Gets the program of a call, prepared or not. Rehearses it if the driver defers work, so that a blob knows of it. */
 static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__plan_program(gs, plan, program);
-    if (r != 0 || (*program)->rehearsed || !gs->device.profile.launches_late ||
+    if (r != 0 || (*program)->rehearsed || !gs->device.profile.facts.launches_late ||
         gpuscan__idle_need(plan) > GPUSCAN__SHAM_MOST)
         return r;
     return gpuscan__rehearse(gs, plan, *program);
@@ -18697,7 +17446,6 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
     gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
     gpuscan_result r = gpuscan__check_sizes(gs, plan);
     if (r != 0 || (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch))
         return r;
@@ -18714,9 +17462,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
                  (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
     }
-    if (mode == GPUSCAN__SIZE || plan->call->queue)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__default_queue(gs, &queue);
+    return mode == GPUSCAN__SIZE || plan->call->queue ? GPUSCAN_SUCCESS : gpuscan__own_queue(gs, &gs->queue);
 }
 
 /* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: for the mode SIZE; 0 on entry. */
@@ -18739,7 +17485,7 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
     if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is not a gpuscan_strategy");
-    if (gs->device.profile.refused & (1u << call->strategy))
+    if (gs->device.profile.facts.refused & (1u << call->strategy))
         return gpuscan__unsupported(gs, "it does not work on this device");
     return GPUSCAN_SUCCESS;
 }
@@ -18750,20 +17496,6 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
     plan->operation = operation;
     plan->desc = desc;
     plan->call = call;
-}
-
-/* Runs a public function. plan: the operation's. */
-static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, const gpuscan__operation *operation,
-                                    const void *desc, const gpuscan_call *call, gpuscan__mode mode, uint64_t *size) {
-    gpuscan_result r = gpuscan__enter(gs, desc, call);
-    if (size)
-        *size = 0;
-    if (r != 0)
-        return r;
-    if (mode == GPUSCAN__SIZE && !size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
-    gpuscan__plan_begin(plan, operation, desc, call);
-    return gpuscan__do(gs, plan, mode, size);
 }
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
@@ -19197,6 +17929,11 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
+/* Says whether a program is tested. Tests for which that takes too long define their own. */
+#ifndef GPUSCAN__SELF_TESTS
+#define GPUSCAN__SELF_TESTS 1
+#endif
+
 /* Reads an array from the device. Clears *right if it is not as expected. */
 static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
                                          const unsigned char *expected, int *right) {
@@ -19312,7 +18049,7 @@ static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan,
                                          int *right) {
     gpuscan_result r = GPUSCAN_SUCCESS;
     unsigned round;
-    int more = 1;
+    int more = GPUSCAN__SELF_TESTS;
     for (*right = 1, round = 0; more && *right && r == 0; round++)
         r = gpuscan__test_round(gs, plan, program, round, &more, right);
     return r;
@@ -19388,7 +18125,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
             cl_int code;
             chain.sham = stage.mem[GPUSCAN__STEP_SHAM];
             chain.none = stage.mem[GPUSCAN__STEP_NONE];
-            chain.recording = gs->device.profile.launches_late ? &recording : NULL;
+            chain.recording = gs->device.profile.facts.launches_late ? &recording : NULL;
             bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
             gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
             r = plan->operation->enqueue(&chain, plan, program);
@@ -19490,9 +18227,9 @@ enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer;      /* NULL: the call itself writes the array */
-    const gpuscan__range *range; /* found by its field's name */
-    int zero_copy; /* the buffer uses the array's memory */
+    gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
+    gpuscan__range range;   /* found by its field's name */
+    int zero_copy;          /* the buffer uses the array's memory */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -19527,8 +18264,6 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->field = field;
     array->data = data;
     array->buffer = buffer;
-    array->range = NULL;
-    array->zero_copy = 0;
 }
 
 /* Sets a number of the desc. */
@@ -19538,42 +18273,40 @@ GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *fie
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range->elements * array->range->size - array->range->cut; /* fits 64 bits, as resolve has checked */
+    return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges and checks the arrays as buffers are checked. Sets plan->in_place. */
+/* Finds the arrays' ranges, and checks the arrays as buffers are checked: in a copy of the plan, whose ranges lie at
+   the arrays' addresses. Arrays come back as a whole, so gaps between rows count as written. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
-    int i, j;
+    gpuscan__plan copy = *plan;
+    gpuscan_result r;
+    int i;
     for (i = 0; i < host->count; i++) {
         gpuscan__host_array *array = &host->arrays[i];
-        size_t k = 0;
-        while (strcmp(plan->ranges[k].field, array->field) != 0)
-            k++;
-        array->range = &plan->ranges[k];
-        if (array->range->required && !array->data)
+        gpuscan__range *range = copy.ranges;
+        while (strcmp(range->field, array->field) != 0)
+            range++;
+        array->range = *range;
+        if (range->required && !array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
         if (gpuscan__host_bytes(array) > SIZE_MAX)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
+        range->buffer.mem = range->root = (cl_mem)(void *)host; /* one memory: the host's */
+        range->begin = (uintptr_t)array->data;
+        range->end = range->begin + gpuscan__host_bytes(array);
+        range->row = range->pitch = 0;
     }
-    for (i = 0; i < host->count; i++)
-        for (j = i + 1; j < host->count; j++) {
-            const gpuscan__host_array *a = &host->arrays[i], *b = &host->arrays[j];
-            uint64_t a_bytes = gpuscan__host_bytes(a), b_bytes = gpuscan__host_bytes(b);
-            if (!(a->range->writes || b->range->writes) || !a_bytes || !b_bytes ||
-                !gpuscan__arrays_overlap(a->data, a_bytes, b->data, b_bytes))
-                continue;
-            if (a->data != b->data || !gpuscan__may_share(a->range, a_bytes, b->range, b_bytes))
-                return gpuscan__overlap(gs, plan, a->field, b->field);
-            plan->in_place = 1;
-        }
-    return GPUSCAN_SUCCESS;
+    r = gpuscan__check_overlaps(gs, &copy);
+    plan->in_place = copy.in_place;
+    return r;
 }
 
 /* Returns whether the device may use an array where it lies: kernels rely on their type's alignment. Only the device
    knows a custom type's alignment, but it divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
-    uint32_t size = array->range->size, power = size & (~size + 1);
+    uint32_t size = array->range.size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
@@ -19611,7 +18344,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             return GPUSCAN_SUCCESS;
         }
         array->zero_copy = array->zero_copy && gpuscan__host_is_aligned(other);
-        reads |= other->range->reads || other->range->partial;
+        reads |= other->range.reads || other->range.partial;
         if (gpuscan__host_bytes(other) > bytes)
             longest = other;
         bytes = gpuscan__host_bytes(longest);
@@ -19663,7 +18396,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
     for (i = 0; i < host->count && r == 0; i++)
-        if (host->arrays[i].range->writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
+        if (host->arrays[i].range.writes && host->arrays[i].buffer && host->arrays[i].buffer->mem)
             r = gpuscan__host_fetch(host, &host->arrays[i]);
     return r;
 }
@@ -19689,11 +18422,6 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
     if (r == 0) {
-        gpuscan__range ranges[GPUSCAN__HOST_ARRAYS]; /* copies, since the plan is resolved anew */
-        for (i = 0; i < host->count; i++) {
-            ranges[i] = *host->arrays[i].range;
-            host->arrays[i].range = &ranges[i];
-        }
         gpuscan__plan_begin(plan, operation, host->desc, call);
         plan->from_host = 1;
         r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
@@ -19800,6 +18528,12 @@ static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     return tuning->strategy != strategy;
 }
 
+/* Returns whether tiles are loaded once. Loading them twice pays off only with NVIDIA's large caches. */
+static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
+    return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
+           (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
+}
+
 /* Returns the groups of a single pass. */
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
     if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
@@ -19812,8 +18546,9 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
 /* Returns the registers of a work-item in groups that take many tiles. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    return plan->key.registers ? plan->key.registers
-                               : gpuscan__registers(gs, &plan->key, gs->device.profile.counted_registers[by_size]);
+    if (plan->key.registers)
+        return plan->key.registers;
+    return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
 }
 
 /* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
@@ -19821,7 +18556,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
-        each = gs->device.profile.groups_per_unit;
+        each = gs->device.profile.tiles.groups_per_unit;
     if (registers)
         each = gpuscan__max(gs->device.registers / (registers * plan->key.group), 1);
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
@@ -19839,15 +18574,15 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums, and in SINGLE_PASS_AHEAD prefixes (see [HANDOVER] in kernels.cl.inc). */
+/* Sets the scratch for states: sums and prefixes, which share a word if SHARES_WORD (see [HANDOVER] in
+   kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
-    uint32_t size = gpuscan__prefix_size(plan), payload = plan->key.word / 16;
-    if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+    uint32_t payload = plan->key.word / 16;
+    uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
+    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
-                (gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(size, payload));
-        size = payload;
-    }
-    gpuscan__need_words(&plan->need, plan->key.word, size, tiles);
+                (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
+    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
 }
 
 /* Returns why a single pass cannot take these tiles; NULL: it can. */
@@ -19860,7 +18595,7 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
 /* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     *parts = 1;
     if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
         *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
@@ -20018,18 +18753,41 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns the bytes of a launch's local memory. Lanes exchange a vector each for rows with gaps. */
-static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+/* Returns whether lanes exchange results to store them side by side: see SPREADS and SHIFTS in kernels.cl.inc. *bytes:
+   of a lane's vector; with 16 bytes, they SHIFT. With a look-back beside exchanges, PoCL 3.1 hangs. */
+static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
+                                   uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
-    return gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + gpuscan__few_bytes(gs, plan->e.t_size, own->few) +
-           (own->whole_rows == GPUSCAN__ROWS_WITH_GAPS
-                ? (uint64_t)key->group * gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size + 16
-                : 0);
+    int apart = gpuscan__uses_ptx(gs, key) || (gpuscan__uses_ptx_or_local(gs, key) &&
+                                               gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    *bytes = (uint64_t)gpuscan__scan_vector(&plan->e, own) * plan->e.dst_size;
+    return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
+}
+
+/* Returns the bytes of local memory through which lanes exchange a vector each; 0: none. */
+static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+    const gpuscan__key *key = &plan->key;
+    uint64_t bytes;
+    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && bytes != 16;
+    if (own->whole_rows != GPUSCAN__ROWS_WITH_GAPS && !exchanges)
+        return 0;
+    bytes = key->group * bytes + 16;
+    return own->whole_rows || gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + bytes <= gs->device.local_memory
+               ? bytes
+               : 0;
+}
+
+/* Returns the bytes of a launch's local memory. */
+static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+    return gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size) +
+           gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
+    uint64_t bytes;
+    int exchanges = gpuscan__scan_exchanges(gs, plan, &own, &bytes);
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
@@ -20037,7 +18795,8 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
-    gpuscan__define_number(text, "SHIFTS", own.shifts);
+    gpuscan__define_number(text, "SPREADS", gpuscan__scan_spread(gs, plan, &own) != 0);
+    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16);
     gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
@@ -20129,7 +18888,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
     /* Scans by segments store past the caches, though other scans may not. tuning: scan-stream-segments */
-    if ((gs->device.profile.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
+    if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
@@ -20145,6 +18904,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     switch ((int)row->calls) {
     case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
+    case GPUSCAN__FOR_INCLUSIVE: return plan->key.inclusive != 0;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
     }
@@ -20161,7 +18921,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
         rows[count++] = &profile->segmented.rows[i];
     for (i = 0; i < profile->scan.count; i++)
         rows[count++] = &profile->scan.rows[i];
-    rows[count++] = &profile->scan_rest;
+    rows[count++] = &profile->tiles.rest;
     for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
         continue;
     found = *rows[i];
@@ -20202,11 +18962,11 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     } else {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
-                     tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.parts_vectors
-                         ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.parts_vectors)
+                     tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
+                         ? (uint32_t)gpuscan__min(tuning->vectors, gs->device.profile.tiles.parts_vectors)
                          : tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
-        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && !lanes;
+        key->once = gpuscan__loads_once(gs, key, tuning);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
@@ -20225,7 +18985,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                                                                                    : gpuscan__prefix_size(common);
     key->word = is_single ? gpuscan__word_bits(gs, size, gpuscan__whole_lanes(gs, key->group)) : 0;
     plan->key.whole_rows = 0;
-    plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
+    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && gpuscan__scan_is_unaligned(plan);
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
@@ -20244,11 +19004,14 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* NVIDIA's words hold any value; elsewhere passes beat a look-back at several words. tuning: scan-words */
+    /* Without NVIDIA's lanes several passes beat a look-back at several words, and one sub-group's chain of floats or
+       custom values. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
-        gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word)
-        return "several passes are faster than a look-back at states of several words";
+        (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
+             ? !gpuscan__is_integer(plan->common.e.dst) || plan->common.e.op == GPUSCAN_OP_CUSTOM
+             : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
+        return "several passes are faster";
     /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
@@ -20320,11 +19083,11 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     const gpuscan__elements *e = &plan->common.e;
-    uint32_t group = profile->rows_group, vectors = few ? 2 : profile->rows_vectors;
+    uint32_t group = profile->tiles.rows_group, vectors = few ? 2 : profile->tiles.rows_vectors;
     if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
         vectors *= 2;
     vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
-    if (few || !profile->rows_wider)
+    if (few || !profile->tiles.rows_wider)
         vectors += step;
     else if (step < GPUSCAN__COUNT_OF(wider))
         group = group / 8 * wider[step];
@@ -20332,7 +19095,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
         return 0;
     gpuscan__fit(gs, &plan->common, group, vectors);
     plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(&plan->common.e, &plan->key);
-    return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->rows_group);
+    return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
 /* Returns the registers of a work-item that scans whole rows; `many` need more. tuning: scan-rows-registers */
@@ -20340,7 +19103,7 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
     return gpuscan__registers(gs, &plan->common.key,
-                              gpuscan__scan_registers(plan, gs->device.profile.rows_registers[many]));
+                              gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
 /* Returns a multiprocessor's work-items that have elements, in % of all work-items that it runs with the smallest
@@ -20348,8 +19111,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
-    uint64_t registers = gpuscan__scan_rows_registers(gs, plan), least = gs->device.profile.rows_group;
-    if (!gs->device.profile.rows_wider || registers == 0 || key->group < least)
+    uint64_t registers = gpuscan__scan_rows_registers(gs, plan), least = gs->device.profile.tiles.rows_group;
+    if (!gs->device.profile.tiles.rows_wider || registers == 0 || key->group < least)
         return full;
     return full * (gs->device.registers / (registers * key->group) * key->group) /
            (gs->device.registers / (registers * least) * least);
@@ -20374,14 +19137,14 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
-    int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
+    int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
     uint32_t step, best_step = 0;
     uint64_t tiles, best = 0;
     gpuscan__tuning whole_rows = *tuning;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
-        gs->device.profile.rows_group == 0)
+        gs->device.profile.tiles.rows_group == 0)
         return 0;
     if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units)
         return 0;
@@ -20657,8 +19420,8 @@ static int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* without PTX the program is the same at any offset */
-    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(test->gs, test->key))) {
+    /* without such lanes the program is the same at any offset */
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
     }
@@ -20758,7 +19521,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_strategy strategy = plan->call->strategy;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
     plan->key.strategy = (uint32_t)strategy;
     gpuscan__fit(gs, plan, 256, 4);
     if (plan->forced)
@@ -20887,6 +19650,7 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
+    GPUSCAN__LANE_MEAN = 1 << 16, /* few longer segments are split, even if they have few elements in total */
     GPUSCAN__LANE_LONG = 32,      /* elements per lane of a sub-group, at most; a group takes longer rows */
     GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane on average, at most, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
@@ -20894,6 +19658,7 @@ enum {
     GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of LANE_FEW bytes in total, where a group's start takes longer
                                      than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
+    GPUSCAN__MOST_SHARERS = 0xffff, /* groups that share segments: the lower half of a ticket counts them */
     GPUSCAN__REDUCE_STEPS = 256 /* steps of a work-item on a GPU, at most: more elements get more groups */
 };
 
@@ -20911,29 +19676,21 @@ typedef struct gpuscan__reduce_plan {
     uint64_t result_at; /* bytes into PLAIN: a result for the host */
 } gpuscan__reduce_plan;
 
+#define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
+    X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
+    X(split_count)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
-    X(src_offset) X(count) X(count_offset) X(group_tiles) X(partials_offset) X(epoch) X(dst_offset) X(init_offset)     \
-    X(flags)
-#define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
-GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
-#define GPUSCAN__SEGMENTS_PLAN(X)                                                                                      \
-    X(src_pitch) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each) X(split_count)
-#define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
-    GPUSCAN__SEGMENTS_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)  \
+    GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
-GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
-GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
+GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
 /* Without state words a second kernel combines the groups' results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
-    static const char *const alone[] = {"gpuscan_reduce", NULL};
-    static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_join", NULL};
-    static const char *const segments_alone[] = {"gpuscan_reduce_segments", NULL};
+    static const char *const names[2][5] = {
+        {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
+        {"gpuscan_reduce_segments", NULL, "gpuscan_reduce_segments", "gpuscan_reduce_join", NULL}};
     gpuscan__reduce_key own = gpuscan__reduce_own(key);
-    if (own.segments)
-        return key->word || (own.lanes && !own.split) ? segments_alone : segments;
-    return key->word ? alone : names;
+    return names[own.segments != 0] + (key->word || (own.lanes && !own.split) ? 0 : 2);
 }
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
@@ -20946,8 +19703,8 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
 /* Returns the vectors that a work-item has in flight. */
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
-               ? profile->reduce_vectors_custom
-               : profile->reduce_vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+               ? profile->reduce.vectors_custom
+               : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
 }
 
 /* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
@@ -20959,7 +19716,7 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
 #define GPUSCAN__REDUCE_ROW 128u
 static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    uint64_t group = gs->device.profile.reduce_rows_group, rows = group * (GPUSCAN__REDUCE_ROW + 16);
+    uint64_t group = gs->device.profile.reduce.rows_group, rows = group * (GPUSCAN__REDUCE_ROW + 16);
     return group && gs->device.lanes == GPUSCAN__LANES_PTX && gs->device.capability >= 80 && !e->commutes &&
            e->src == GPUSCAN_TYPE_CUSTOM && (e->src_size == 16 || e->src_size == 32) &&
            rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
@@ -20975,32 +19732,35 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
 
-/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
-static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__key *key = &plan->key;
-    return plan->e.commutes && !gpuscan__key_is_cpu(key)
-               ? (uint64_t)key->group * plan->e.t_size + gpuscan__lanes_bytes(gs, key->group) + 16
-               : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
+/* Returns TAKES_ROWS: bytes of the chunk that a lane sums, or 0. */
+static uint32_t gpuscan__reduce_row(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__reduce_key *own) {
+    return (!own->segments || own->each) && gpuscan__uses_ptx(gs, &plan->key) && gpuscan__reduce_takes_rows(gs, plan)
+               ? GPUSCAN__REDUCE_ROW
+               : 0;
 }
 
-/* Returns at least sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
-static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t split) {
+/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc, or sizeof(gpuscan_segment_shared). */
+static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
+                                             const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
-    uint64_t align = gpuscan__max(plan->e.t_size, 16), bytes = gpuscan__reduce_shared_bytes(gs, plan);
-    uint64_t owners = 8 * (uint64_t)(key->group / gpuscan__group_lanes(gs, key->group));
-    uint64_t tails = split ? (uint64_t)key->group * plan->e.t_size + owners : 0;
-    return gpuscan__key_is_cpu(key) ? bytes : gpuscan__ceil_div(bytes + tails + 16 + 3 * align, 16) * 16;
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group), bytes;
+    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? lanes : 1);
+    bytes = plan->e.commutes && !cpu ? sums * t_size + gpuscan__lanes_bytes(gs, key->group) + 16
+                                     : gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + 16;
+    if (gpuscan__reduce_row(gs, plan, own))
+        bytes += key->group * (GPUSCAN__REDUCE_ROW + 16);
+    if (own->segments && (own->split || cpu))
+        bytes += key->group * (t_size + 4) + key->group / lanes * 8;
+    return gpuscan__ceil_div(bytes + 3 * gpuscan__max(t_size, 16), 16) * 16;
 }
 
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
-    gpuscan__define(text, "REDUCE_FINISH_NUMBERS", gpuscan__reduce_finish_numbers_text);
-    gpuscan__define(text, "REDUCE_SEGMENTS_NUMBERS", gpuscan__reduce_segments_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
-    gpuscan__define_number(text, "SHARED_BYTES", own.segments ? gpuscan__segment_shared_bytes(gs, plan, own.split)
-                                                              : gpuscan__reduce_shared_bytes(gs, plan));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
@@ -21008,10 +19768,7 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
-    gpuscan__define_number(text, "TAKES_ROWS",
-                           !own.segments && gpuscan__uses_ptx(gs, &plan->key) && gpuscan__reduce_takes_rows(gs, plan)
-                               ? GPUSCAN__REDUCE_ROW
-                               : 0);
+    gpuscan__define_number(text, "TAKES_ROWS", gpuscan__reduce_row(gs, plan, &own));
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -21141,15 +19898,19 @@ static int gpuscan__segments_few(const gpuscan *gs, const gpuscan__reduce_plan *
     return plan->results < 4 * (uint64_t)gs->device.units;
 }
 
-/* Returns whether long rows or segments are split: if there are few long rows, or many elements, all of which one
+/* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    if (gpuscan__segments_mean(plan) > 2 * (uint64_t)profile->row_lanes &&
+    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
+    uint64_t most = GPUSCAN__LANE_MEAN;
+    if (rows)
+        most = 2 * (uint64_t)profile->segments.row_lanes;
+    if (gpuscan__segments_mean(plan) > most &&
         (gpuscan__segments_few(gs, plan) || desc->count > INT32_MAX))
         return 1;
-    return plan->key.segments != GPUSCAN__SEGMENTS_ROWS && desc->count >= profile->segment_lanes;
+    return !rows && desc->count > profile->segments.lanes;
 }
 
 /* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
@@ -21170,26 +19931,31 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
     if (plan->key.split)
         return mean > 5 * (uint64_t)plan->key.lanes * plan->key.vector * lanes;
     return mean > GPUSCAN__LANE_LONG * lanes &&
-           (mean > gs->device.profile.row_lanes ||
+           (mean > gs->device.profile.segments.row_lanes ||
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes));
 }
 
-/* Sets the group's size if a group takes each segment. Long segments get twice as many loads of vectors. In order, a
-   group has no more work-items than a segment has loads. */
+/* Sets the group's size if a group takes each segment. Few long ones that are split get the groups of a single result
+   (tuning: segments-few). Other long segments get twice as many loads of vectors. In order, a group has no more
+   work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int by_vectors = e->commutes && !e->arg && e->src_size >= 4 && plan->key.vector > 1;
     uint64_t mean = gpuscan__segments_mean(plan);
-    if (plan->key.split && gpuscan__segments_few(gs, plan)) {
-        gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, profile->segment_each_group),
-                     gpuscan__reduce_vectors(profile, e));
-        return;
+    int splits_few = plan->key.split && gpuscan__segments_few(gs, plan);
+    uint32_t group = splits_few   ? profile->reduce.group
+                     : by_vectors ? profile->segments.split_group
+                                  : profile->segments.each_group;
+    uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
+    if (gpuscan__reduce_takes_rows(gs, &plan->common)) {
+        group = profile->reduce.rows_group;
+        vectors = GPUSCAN__REDUCE_ROW / 16;
     }
-    gpuscan__fit(gs, &plan->common,
-                 gpuscan__split_group(gs, by_vectors ? profile->segment_split_group : profile->segment_each_group),
-                 profile->segment_vectors);
+    gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
+    if (splits_few)
+        return;
     if (by_vectors && mean > (uint64_t)12 * plan->key.vector * key->group)
         plan->key.lanes *= 2;
     while (!e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && mean < key->tile)
@@ -21200,7 +19966,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t group = profile->segment_lanes_group, items = profile->segment_lanes_items;
+    uint32_t group = profile->segments.lanes_group, items = profile->segments.lanes_items;
     if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && desc->count < (uint64_t)group * items)
@@ -21215,11 +19981,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = split  ? gpuscan__split_group(gs, profile->segment_split_group)
-                     : rows ? profile->row_lanes_group
+    uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
+                     : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
     uint32_t vector = gpuscan__lane_vector(e, gpuscan__segments_mean(plan));
-    gpuscan__fit(gs, &plan->common, group, profile->segment_vectors);
+    gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.rows = plan->key.each = plan->key.split = 0;
         return;
@@ -21236,10 +20002,10 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
     plan->key.each = gpuscan__segments_each(gs, plan);
-    if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->row_lanes)))
+    if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->segments.row_lanes)))
         gpuscan__fit_each(gs, plan);
     while (key->group > 1 &&
-           gpuscan__segment_shared_bytes(gs, &plan->common, plan->key.split) > gs->device.local_memory)
+           gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
@@ -21250,9 +20016,15 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
     uint64_t all = desc->count * (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? plan->results : 1);
-    uint64_t most = plan->common.forced ? 2 : (uint64_t)gs->device.units * profile->segment_per_unit, places;
-    uint64_t share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
-    uint64_t each = gpuscan__max(profile->segment_long, gpuscan__min(all >> 14, 4 * profile->segment_long));
+    int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    uint32_t per_unit = !gpuscan__segments_few(gs, plan)                ? profile->segments.per_unit
+                        : gpuscan__reduce_takes_rows(gs, &plan->common) ? profile->reduce.rows_per_unit
+                                                                        : profile->reduce.per_unit[by_size];
+    uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
+                                 plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
+    uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
+    uint32_t least = profile->segments.split_from;
+    uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
     if (gpuscan__segments_few(gs, plan)) /* a quarter of an equal share of all elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
@@ -21302,9 +20074,8 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
     uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce_per_unit[GPUSCAN__SMALL];
-    if (plan->common.forced)
-        most = gpuscan__min(most, 2);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
+    most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
     if (steps >= desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
@@ -21321,10 +20092,8 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
     uint32_t t_size = plan->common.e.t_size;
-    if (gs->device.profile.prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
+    if (gs->device.profile.cpu.prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
         plan->common.flags |= GPUSCAN__FLAG_STREAM;
-    plan->split_groups = 1;
-    plan->split_each = plan->split_count = plan->group_rows = plan->marks_at = 0;
     if (gpuscan__key_is_cpu(key))
         gpuscan__path_share(gs, plan);
     else
@@ -21347,8 +20116,8 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
     uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
     uint64_t most = (uint64_t)gs->device.units * (gpuscan__reduce_takes_rows(gs, &plan->common)
-                                                      ? gs->device.profile.reduce_rows_per_unit
-                                                      : gs->device.profile.reduce_per_unit[by_size]);
+                                                      ? gs->device.profile.reduce.rows_per_unit
+                                                      : gs->device.profile.reduce.per_unit[by_size]);
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
@@ -21376,7 +20145,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = profile->reduce;
+        strategy = profile->reduce.strategy;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
@@ -21389,14 +20158,16 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->lane_registers);
+            key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
+        else if (plan->key.split && e->t_size <= 8 && gpuscan__segments_few(gs, plan))
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
-        gpuscan__fit(gs, common, profile->reduce_rows_group, GPUSCAN__REDUCE_ROW / 16);
-        key->registers = gpuscan__registers(gs, key, profile->reduce_rows_registers);
+        gpuscan__fit(gs, common, profile->reduce.rows_group, GPUSCAN__REDUCE_ROW / 16);
+        key->registers = gpuscan__registers(gs, key, profile->reduce.rows_registers);
     } else {
-        gpuscan__fit(gs, common, profile->reduce_group, gpuscan__reduce_vectors(profile, e));
+        gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
         if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     }
     key->word = gpuscan__is_single_pass(strategy)
                     ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
@@ -21407,6 +20178,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         plan->key = gpuscan__reduce_own(key);
     }
     memset(need, 0, sizeof(*need));
+    plan->lane_bits = plan->lane_rows = 0;
+    plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->split_groups = 1;
     if (plan->key.segments)
         gpuscan__segments_cut(gs, plan);
     else
@@ -21442,79 +20216,43 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
 }
 
 /* Launches kernel 0 or 1, which take the same arguments. */
-static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
-                                               gpuscan__program *program, unsigned kernel, int is_last) {
+static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
+                                             gpuscan__program *program, unsigned kernel, int is_last) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
-    const gpuscan__elements *e = &common->e;
     const gpuscan__key *key = &common->key;
     int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
     cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, stand_in);
-    gpuscan__reduce_segments_numbers numbers;
+    gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
+    GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    GPUSCAN__SEGMENTS_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    if (plan->key.segments)
+        numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
     numbers.segments = gpuscan__unless_rehearsed(chain, plan->results);
-    numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
-    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
+    numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : common->e.t_size);
+    if (plan->key.segments)
+        numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
     numbers.epoch = chain->place.epoch;
     numbers.dst_offset = gpuscan__arg_result(&launch, plan);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
-                                                gpuscan__segment_shared_bytes(chain->gs, common, plan->key.split),
+                                                gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key),
                                                 is_last && !to_host));
-}
-
-static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
-                                                gpuscan__program *program) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    int joins = plan->split_groups > 1 && plan->common.key.word == 0;
-    gpuscan_result r = gpuscan__segments_launch(chain, plan, program, 0, !joins);
-    if (r == 0 && joins)
-        r = gpuscan__segments_launch(chain, plan, program, 1, 1);
-    return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                               gpuscan__program *program) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
-    const gpuscan__elements *e = &common->e;
-    const gpuscan__key *key = &common->key;
-    int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && key->word == 0;
-    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    int kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
-    uint64_t shared = gpuscan__reduce_shared_bytes(chain->gs, common);
-    gpuscan__launch launch;
-    gpuscan__reduce_numbers reduce;
-    gpuscan__reduce_finish_numbers finish;
-    gpuscan_result r;
-    if (plan->key.segments)
-        return gpuscan__segments_enqueue(chain, plan, program);
-    launch = gpuscan__launch_begin(chain, program, 0, stand_in);
-    reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    GPUSCAN__ARG_COUNT(&launch, reduce, desc, common->flags);
-    reduce.group_tiles = plan->group_tiles;
-    reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
-    reduce.epoch = chain->place.epoch;
-    reduce.dst_offset = gpuscan__arg_result(&launch, plan);
-    reduce.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
-                            gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
-    if (r == 0 && second) {
-        launch = gpuscan__launch_begin(chain, program, 1, stand_in);
-        finish.partials_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, e->t_size);
-        finish.count = plan->groups;
-        finish.dst_offset = gpuscan__arg_result(&launch, plan);
-        finish.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-        finish.flags = common->flags;
-        r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
-    }
-    return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
+    int joins = (plan->key.segments ? plan->split_groups : plan->groups) > 1 && common->key.word == 0;
+    gpuscan_result r = gpuscan__reduce_launch(chain, plan, program, 0, !joins);
+    if (r == 0 && joins)
+        r = gpuscan__reduce_launch(chain, plan, program, 1, 1);
+    return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
@@ -21646,21 +20384,23 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    then the groups. Enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the last groups finish (in_launch).
    Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
     form            | chosen for                                        | fields of the key
-    by value        | bytes: a local counter for each value             | by_value, copies; merge: values to bins
+    by value        | bytes: a local counter for each value             | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies, spare
-    slices          | bins that fit it in up to counts_slices slices    | slices, slice_bins, spare
+    slices          | bins that fit it in up to counts_slices slices    | slices, spare
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies == 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
     CPU, tables     | up to CPU_LOCAL_BINS bins, in local memory        | copies; 0: more bins, tables in scratch */
 
 typedef struct gpuscan__histogram_key {
-    uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
+    uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
     uint32_t rows;      /* rows with gaps, tiles or an image */
-    uint32_t slices, slice_bins; /* slices of the bins or values, and bins of a slice */
-    uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
+    uint32_t slices;             /* of the bins or values */
+    uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
+    uint32_t merge;              /* counts by value go to bins in local memory; otherwise values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
+    uint32_t edge_step;          /* EDGES: the largest power of two below the bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
@@ -21669,6 +20409,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
+    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -21689,7 +20430,9 @@ typedef struct gpuscan__histogram_plan {
     uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
     uint32_t unit;                      /* bytes of one step of the kernels' offset and pitch: see gpuscan_element */
-    uint32_t channels, channel_bins; /* channels counted separately (one with expressions); counters of a channel */
+    uint32_t channels;               /* counted separately; with expressions 1 */
+    uint32_t bins, channel_bins;     /* bins and counters of a channel */
+    uint32_t slice_bins;             /* bins, or byte values, that a group counts */
     gpuscan_custom texts;            /* the program's texts: the caller's, with the weight's as combine */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps become one long row */
@@ -21703,11 +20446,13 @@ typedef struct gpuscan__histogram_plan {
     uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
 } gpuscan__histogram_plan;
 
-#define GPUSCAN__HISTOGRAM_PLAN(X) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
+#define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
+    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across) X(slice_bins)
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count) X(count_offset) X(weights_offset) X(edges_offset)   \
+    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count_offset) X(weights_offset) X(edges_offset)            \
     X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y) X(tables) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(tables) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X)                                                                           \
+    X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
@@ -21721,43 +20466,36 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns the counters of all channels of the mask. */
-static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
-    return (uint64_t)gpuscan__active_channels(own->mask) *
-           ((uint64_t)own->bins + (own->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0));
-}
-
-/* Returns the words of local memory for the counters of a GPU's group. */
-static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
-    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
-}
-
 /* Returns a bin's words besides its copies: one if weighted sums have 64 bits, for their upper half. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
-    if (own->copies) /* otherwise they are in global memory */
-        words += (own->slice_bins + own->spare) * gpuscan__upper_words(own);
-    if (own->merge == GPUSCAN__MERGE_LOCAL)
-        words += (uint32_t)gpuscan__all_bins(own);
-    return words ? words : 1;
+/* Returns the bins, or byte values, that a group counts. */
+static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
+    return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
+                              : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns the word at which the edges begin: even, since edges may have 8 bytes. The cells follow the edges. */
-static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
-    return (gpuscan__local_all(own) + 1) / 2 * 2;
+/* Returns the words of local memory that a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
+static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
+    uint64_t counters = (uint64_t)plan->slice_bins + own->spare;
+    uint64_t words = own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : counters * own->copies;
+    words += own->merge ? plan->all_bins : own->copies ? counters * gpuscan__upper_words(own) : 0;
+    if (own->local_edges) /* with padding against bank conflicts */
+        words = (words + 1) / 2 * 2 + own->edge_cells +
+                (plan->bins + 1 + plan->bins / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
+    return gpuscan__max(words, 1);
 }
 
-static uint32_t gpuscan__cells_at(const gpuscan__histogram_key *own, gpuscan_type sample) {
-    uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
-    return gpuscan__edges_at(own) + (own->bins + 1 + own->bins / 32) * words; /* with padding against bank conflicts */
-}
-
-static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
-    return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
+/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
+   most a quarter, but not above `most`. */
+static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
+    uint64_t step = 1;
+    while (step * 8 <= words)
+        step *= 2;
+    return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
 }
 
 /* Returns the bytes of a sample as it is loaded, before any expression. */
@@ -21803,10 +20541,10 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
-                own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
+    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
+                   own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        own->form == GPUSCAN_BINS_EDGES || own->by_channel || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
     return sample->size == 8 ? 8 : 16;
 }
@@ -21815,6 +20553,7 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
+    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* of vectors */
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
@@ -21824,14 +20563,10 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
         return;
     if (texts->source)
         gpuscan__custom_lines(text, "", "", texts->source, "");
-    if (key->src == GPUSCAN_TYPE_CUSTOM) {
+    if (key->src == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_custom_type(text, texts);
-        snprintf(pixel, sizeof(pixel), "gpuscan_custom_type");
-    } else if (own->pixel_channels > 1) {
-        snprintf(pixel, sizeof(pixel), "%s%u", element, (unsigned)own->pixel_channels);
-    } else {
-        snprintf(pixel, sizeof(pixel), "%s", element);
-    }
+    snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
+             lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
         gpuscan__custom_lines(text,
@@ -21882,37 +20617,24 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
 
 /* The fields of the key that a program defines under other names. */
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
-    X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside) X(BINS, bins)        \
+    X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
-    X(COPIES, copies) X(SLICES, slices) X(SLICE_BINS, slice_bins) X(BY_VALUE, by_value) X(SPARE, spare)                \
-    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)
+    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
+    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
+    X(LOCAL_WORDS, local_words)
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
-    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
-    uint32_t shift, step;
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
     gpuscan__define_samples(text, gs, plan, &own);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
-    for (shift = 2; own.copies >> (shift - 1) != 0; shift++)
-        continue;
-    for (step = 1; step * 2 < own.bins; step *= 2)
-        continue;
-    gpuscan__define_number(text, "COPY_SHIFT", shift); /* log2 of a bin's bytes */
-    gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
-    gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
-    gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
-    gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
-    gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
-    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
-    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
@@ -21933,14 +20655,42 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     return quotient;
 }
 
+/* Returns whether integer bins can use MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range 0: 2^64. */
+static int gpuscan__is_product(uint64_t range, uint64_t bins) {
+    return range == 0 || (bins < range && range <= (uint64_t)1 << 32);
+}
+
+/* Returns how a sample finds its integer bin. */
+static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
+    if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
+        return GPUSCAN__BIN_MODE_SHIFT;
+    if (gpuscan__is_product(range, bins))
+        return range - 1 < (uint64_t)1 << 16 ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY;
+    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
+}
+
+static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
+    uint64_t shift = 0;
+    if (mode == GPUSCAN__BIN_MODE_SHIFT) {
+        while ((range / bins) >> shift > 1)
+            shift++;
+        return shift;
+    }
+    if (range == 0)
+        return bins;
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
+        return gpuscan__ceil_div(bins << 32, range);
+    return bins < range ? gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY) : 0;
+}
+
 /* Resolves integer bins: the range, and how a sample finds its bin. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->key.bins;           /* 0: 2^64 */
-    uint64_t lower = desc->lower.u, upper = desc->upper.u, range, shift = 0;
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* 0: 2^64 */
+    uint64_t lower = desc->lower.u, upper = desc->upper.u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
@@ -21965,30 +20715,13 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         if (above < whole && range <= whole - above)
             key->wide_offset = desc->closed && range == whole - above; /* then lower + range is no value of the type */
     }
-    if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
-        key->mode = GPUSCAN__BIN_MODE_VALUE;
-    } else if (range == 0) {
-        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->bounds.factor = bins;
-    } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
-        while ((range / bins) >> shift > 1)
-            shift++;
-        key->mode = GPUSCAN__BIN_MODE_SHIFT;
-        plan->bounds.factor = shift;
-        if (shift > 31) /* one bin covers all of 32 bits */
-            key->wide_offset = 1;
-    } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
-        key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
-        plan->bounds.factor = gpuscan__ceil_div(bins << 32, range);
-    } else if (bins >= range) {
-        key->mode = GPUSCAN__BIN_MODE_DIVIDE;
-    } else if (range <= (uint64_t)1 << 32) {
-        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->bounds.factor = gpuscan__fraction64(bins, range) + 1;
-    } else {
-        key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
-        plan->bounds.factor = gpuscan__fraction64(bins, range);
+    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: by 0 */
+    if (desc->form != GPUSCAN_BINS_VALUES) {
+        key->mode = gpuscan__bin_mode(range, bins);
+        plan->bounds.factor = gpuscan__bin_factor(key->mode, range, bins);
     }
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all of 32 bits */
+        key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
 
@@ -22041,7 +20774,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
         lower = gpuscan__single(lower);
         upper = gpuscan__single(upper);
     }
-    step = gpuscan__even_step(lower, upper, plan->key.bins, largest);
+    step = gpuscan__even_step(lower, upper, plan->bins, largest);
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
@@ -22056,26 +20789,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
        than half a bin apart if nothing overflows or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
-    if (plan->key.bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
+    if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
         plan->key.mode = GPUSCAN__BIN_MODE_NEAREST;
     return GPUSCAN_SUCCESS;
-}
-
-/* Finds one mode for integer bins of channels whose modes differ. */
-static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
-    gpuscan__histogram_key *key = &plan->key;
-    uint64_t bins = key->bins;
-    int multiply = 1;
-    uint32_t k;
-    for (k = 0; k < slots; k++)
-        multiply = multiply && bins < plan->channel[k].range && plan->channel[k].range <= (uint64_t)1 << 32;
-    key->mode = multiply ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_MIXED;
-    for (k = 0; k < slots; k++) {
-        uint64_t range = plan->channel[k].range;
-        plan->channel[k].factor = range == 0      ? bins
-                                  : bins >= range ? 0
-                                                  : gpuscan__fraction64(bins, range) + (multiply ? 1 : 0);
-    }
 }
 
 /* Resolves the bounds of each channel of the mask. */
@@ -22083,8 +20799,8 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
                                             gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
     gpuscan_histogram_desc own = *desc;
-    int is_float = gpuscan__is_float(plan->sample), alike = 1;
-    uint32_t c, slots = 0, mode = 0, wide = 0, all = 1;
+    int is_float = gpuscan__is_float(plan->sample), alike = 1, product = 1;
+    uint32_t c, k, slots = 0, mode = 0, wide = 0, all = 1;
     for (c = 0; c < plan->channels; c++) {
         gpuscan_result r;
         if (!(key->mask >> c & 1))
@@ -22095,6 +20811,7 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
         if (r != 0)
             return r;
         alike = alike && (slots == 0 || mode == key->mode);
+        product = product && gpuscan__is_product(plan->bounds.range, plan->bins);
         mode = key->mode;
         wide |= key->wide_offset;
         all &= key->range_all;
@@ -22104,10 +20821,12 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
     key->wide_offset = wide;
     key->range_all = all;
     plan->bounds = plan->channel[0];
-    if (!alike && is_float)
-        key->mode = GPUSCAN__BIN_MODE_GUESS;
-    else if (!alike)
-        gpuscan__join_modes(plan, slots);
+    if (!alike) /* one mode must do for all */
+        key->mode = is_float  ? GPUSCAN__BIN_MODE_GUESS
+                    : product ? GPUSCAN__BIN_MODE_MULTIPLY
+                              : GPUSCAN__BIN_MODE_GENERAL;
+    for (k = 0; k < slots && !alike && !is_float; k++)
+        plan->channel[k].factor = gpuscan__bin_factor(key->mode, plan->channel[k].range, plan->bins);
     return GPUSCAN_SUCCESS;
 }
 
@@ -22115,7 +20834,7 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
 static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint32_t c, slots = 0;
-    plan->edges = (uint64_t)plan->key.bins + 1;
+    plan->edges = (uint64_t)plan->bins + 1;
     if (!desc->edges_pitch)
         return GPUSCAN_SUCCESS;
     plan->key.by_channel = 1;
@@ -22123,7 +20842,7 @@ static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogra
         uint64_t at;
         if (!(plan->key.mask >> c & 1))
             continue;
-        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->key.bins + 1, &plan->edges))
+        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->bins + 1, &plan->edges))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
         plan->channel[slots++].edges = at;
     }
@@ -22136,33 +20855,33 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     gpuscan__histogram_key *key = &plan->key;
     const gpuscan_custom *custom = desc->custom;
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    if (plan->channels > 4)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
-    key->converted = custom && custom->convert;
+    int converted = custom && custom->convert, sees_pixels = converted || desc->weight, several = plan->channels > 1;
+    gpuscan_type sample = converted && desc->value_type ? desc->value_type : plan->element;
+    const gpuscan__mistake mistakes[] = {
+        {plan->channels > 4, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4"},
+        {sample == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
+         desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
+        {desc->value_type && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "value_type without custom->convert, which gives it"},
+        {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"},
+        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type"},
+        {sees_pixels && several && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "weight with several channels, and no custom->convert that makes them one value"},
+        {sees_pixels && desc->channel_mask, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "channel_mask with custom->convert or weight, which take whole pixels"},
+        {desc->weight && (desc->weights.mem || desc->host_weights), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "weight and weights are both given"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    if (r != 0)
+        return r;
+    key->converted = converted != 0;
     key->weighed = desc->weight != NULL;
-    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
-    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not a builtin type",
-                             desc->value_type ? "value_type" : "sample_type");
-    if (desc->value_type && !key->converted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type without custom->convert, which gives it");
-    if (is_custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    plan->sample = sample;
     plan->element_size = is_custom ? (uint32_t)custom->size : gpuscan__types[plan->element].size;
     plan->pixel_elements = plan->channels;
-    if (key->converted || key->weighed) {
-        if (plan->channels > 1 && is_custom)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type");
-        if (plan->channels > 1 && !key->converted)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "weight with several channels, and no custom->convert that makes them one value");
-        if (desc->channel_mask)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "channel_mask with custom->convert or weight, which take whole pixels");
-        if (desc->weight && (desc->weights.mem || desc->host_weights))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight and weights are both given");
-        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
+    if (sees_pixels) {
+        if (converted && plan->sample == GPUSCAN_TYPE_F16)
             plan->sample = GPUSCAN_TYPE_F32;
         key->pixel_channels = is_custom ? 0 : plan->channels;
         plan->channels = 1;
@@ -22175,10 +20894,51 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     return GPUSCAN_SUCCESS;
 }
 
+/* Resolves the bins and their bounds. */
+static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                            gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    uint32_t bins = desc->bins ? desc->bins : 256;
+    int by_edges = desc->form == GPUSCAN_BINS_EDGES;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)desc->form > GPUSCAN_BINS_VALUES, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_bins"},
+        {!by_edges && (desc->edges.mem || desc->host_edges), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "edges are given, but form is not GPUSCAN_BINS_EDGES"},
+        {(unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "outside is not a gpuscan_outside"},
+        {desc->channel_mask >> plan->channels != 0, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "channel_mask names channels that do not exist"},
+        {bins > 0x7fffffffu / 4 - 2, GPUSCAN_ERROR_INVALID_BINS, "bins is more than 536870909"},
+        {desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample), GPUSCAN_ERROR_INVALID_TYPE,
+         "form: VALUES is for integers"},
+        {desc->channel_bounds && (by_edges || desc->lower.u || desc->upper.u), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "channel_bounds together with lower, upper or edges"},
+        {desc->edges_pitch && (!by_edges || desc->edges_pitch <= bins), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "edges_pitch without EDGES, or below bins + 1"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    if (r != 0)
+        return r;
+    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
+    key->form = (uint32_t)desc->form;
+    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
+    key->outside = (uint32_t)desc->outside;
+    key->channels = plan->channels;
+    key->counter = (uint32_t)plan->counter;
+    plan->bins = bins;
+    plan->channel_bins = bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
+    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
+    key->edge_step = by_edges && bins > 1;
+    while (key->edge_step && key->edge_step * 2 < bins)
+        key->edge_step *= 2;
+    return by_edges                            ? gpuscan__channel_edges(gs, desc, plan)
+           : desc->channel_bounds            ? gpuscan__channel_bins(gs, desc, plan)
+           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
+                                               : gpuscan__integer_bins(gs, desc, plan);
+}
+
 /* Resolves the samples' type, the counters and the bins. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
-    gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
     plan->element = desc->sample_type;
     plan->channels = desc->channels;
@@ -22199,39 +20959,10 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
     if (gpuscan__types[plan->weight].kind != 'u')
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is not an unsigned integer type");
-    if ((unsigned)desc->form > GPUSCAN_BINS_VALUES)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_bins");
-    if (desc->form != GPUSCAN_BINS_EDGES && (desc->edges.mem || desc->host_edges))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
-    if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is not a gpuscan_outside");
     if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
         (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
-    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
-    if (key->mask >> plan->channels)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that do not exist");
-    key->bins = desc->bins ? desc->bins : 256;
-    if (key->bins > 0x7fffffffu / 4 - 2)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "bins is more than %u", 0x7fffffffu / 4 - 2);
-    plan->channel_bins = key->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
-    key->form = (uint32_t)desc->form;
-    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
-    key->outside = (uint32_t)desc->outside;
-    key->channels = plan->channels;
-    plan->all_bins = gpuscan__all_bins(key);
-    key->counter = (uint32_t)plan->counter;
-    if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
-    if (desc->channel_bounds && (desc->form == GPUSCAN_BINS_EDGES || desc->lower.u || desc->upper.u))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds together with lower, upper or edges");
-    if (desc->edges_pitch && (desc->form != GPUSCAN_BINS_EDGES || desc->edges_pitch <= key->bins))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch without EDGES, or below bins + 1");
-    if (desc->form == GPUSCAN_BINS_EDGES)
-        return gpuscan__channel_edges(gs, desc, plan);
-    return desc->channel_bounds                ? gpuscan__channel_bins(gs, desc, plan)
-           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
-                                               : gpuscan__integer_bins(gs, desc, plan);
+    return gpuscan__resolve_bins(gs, desc, plan);
 }
 
 /* Resolves the tiles, also those without pixels, whose counters are written as well. */
@@ -22249,74 +20980,43 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves samples_image. range: receives what later checks need. */
-static gpuscan_result gpuscan__histogram_image(gpuscan *gs, gpuscan__histogram_plan *plan,
-                                               const gpuscan_histogram_desc *desc, gpuscan__range *range) {
-    gpuscan_result r;
-    if (!desc->samples_image.mem)
-        return GPUSCAN_SUCCESS;
-    if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "samples_image with samples, pitch or pitch_bytes");
-    if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, range, &plan->image)) != 0)
-        return r;
-    plan->key.image = plan->image.place;
-    return gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
-                                 desc->rows ? desc->rows : 1);
-}
-
-static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
-                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes,
-                                            uint32_t pixel_elements, uint32_t size, uint32_t alignment,
-                                            gpuscan__range *range, uint64_t *resolved) {
-    uint64_t row, before, bytes = 0;
-    gpuscan_result r;
-    if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
-        return r;
-    if (rows < 2) /* a single row needs no pitch */
-        pitch = count;
-    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
-        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
-                             fields->range, fields->pitch);
-    if (pitch_bytes && pitch_bytes < row)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
-    if (pitch_bytes)
-        *resolved = pitch_bytes;
-    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
-                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
-    range->elements = gpuscan__ceil_div(bytes, size);
-    range->size = size;
-    range->cut = (uint32_t)(range->elements * size - bytes);
-    range->required = bytes > 0;
-    if (rows > 1 && count) {
-        range->row = row;
-        range->pitch = *resolved;
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Describes the samples' rows: a buffer's, or an image's, which later checks need. */
+/* Describes the samples' rows: a buffer's, or an image's, which later checks need. Sets their pitch in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan, const gpuscan__range *image) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    gpuscan_buffer samples = desc->samples;
-    gpuscan__range *range;
+    uint32_t size = plan->element_size;
+    uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
+    gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    if (plan->image.place)
-        samples.mem = desc->samples_image.mem;
-    range = gpuscan__input(&plan->common, "samples", samples, 0, plan->element_size);
     range->idle = 1;
-    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
-                                   plan->pixel_elements, plan->element_size,
-                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
-                                   &plan->pitch)) != 0)
+    plan->unit = is_custom ? 1 : size;
+    if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
+                                    is_custom ? gpuscan__alignment(size) : size)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &pitch)) != 0)
         return r;
-    if (plan->image.place)
+    if (!gpuscan__multiply(desc->count, pixel, &row) ||
+        !gpuscan__multiply(plan->rows < 2 ? desc->count : pitch, pixel, &plan->pitch)) /* a single row needs no pitch */
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: count or pitch does not fit 64 bits in bytes");
+    if (desc->pitch_bytes && desc->pitch_bytes < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes is smaller than a row");
+    if (desc->pitch_bytes)
+        plan->pitch = desc->pitch_bytes;
+    if (desc->count &&
+        (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
+                             desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
+    range->elements = gpuscan__ceil_div(bytes, size);
+    range->cut = (uint32_t)(range->elements * size - bytes);
+    range->required = bytes > 0;
+    if (plan->rows > 1 && desc->count) {
+        range->row = row;
+        range->pitch = plan->pitch;
+    }
+    if (plan->image.place) {
+        range->buffer.mem = desc->samples_image.mem;
         gpuscan__input_image(range, "samples_image", image);
-    plan->unit = is_custom ? 1 : plan->element_size;
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -22348,8 +21048,17 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__range *range, image;
     gpuscan_result r;
     memset(&image, 0, sizeof(image));
-    if ((r = gpuscan__histogram_image(gs, plan, desc, &image)) != 0 ||
-        (r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
+    if (desc->samples_image.mem) {
+        if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "samples_image with samples, pitch or pitch_bytes");
+        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &image, &plan->image)) != 0 ||
+            (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
+                                       desc->rows ? desc->rows : 1)) != 0)
+            return r;
+        plan->key.image = plan->image.place;
+    }
+    if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -22381,31 +21090,26 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
 /* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD takes whole pixels. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t active = gpuscan__active_channels(own->mask);
-    uint64_t merged = plan->all_bins;
-    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
-                          merged == 256 * active; /* no bin counts samples outside */
-    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
+    uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
+    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
+                          plan->channel_bins == 256;
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
         return 0;
-    own->by_value = GPUSCAN__BY_VALUE_PLAIN;
-    own->slice_bins = 256 * active;
-    if (local >= 256 * 32 * 4 && plan->channels > 1 && !own->tiled && copies >= 8 && !own->weight &&
-        (plan->channels == 3 || active >= plan->channels - 1)) {
-        own->by_value = GPUSCAN__BY_VALUE_SPREAD;
-        own->copies = 32 / plan->channels;
-    } else {
-        for (own->copies = 1; own->copies * 2 <= copies && own->slice_bins * 8 * own->copies <= local;)
+    own->merge = !values_are_bins;
+    own->by_value = GPUSCAN__BY_VALUE_SPREAD;
+    own->copies = 32 / channels;
+    if (channels == 1 || own->tiled || copies < 8 || own->weight || (channels != 3 && active + 1 < channels) ||
+        gpuscan__local_words(plan) * 4 > local) {
+        own->by_value = GPUSCAN__BY_VALUE_PLAIN;
+        plan->slice_bins = gpuscan__slice_bins(plan);
+        for (own->copies = 1; own->copies * 2 <= copies;)
             own->copies *= 2;
+        while (own->copies && gpuscan__local_words(plan) * 4 > local)
+            own->copies /= 2;
     }
-    if (gpuscan__local_counters(own) * 4 > local) {
-        own->by_value = own->copies = 0;
-        return 0;
-    }
-    if (!values_are_bins) {
-        local -= gpuscan__local_counters(own) * 4;
-        own->merge = merged <= 4096 && merged * 4 <= local ? GPUSCAN__MERGE_LOCAL : GPUSCAN__MERGE_GLOBAL;
-    }
-    return 1;
+    if (!own->copies)
+        own->by_value = own->merge = 0;
+    return own->copies != 0;
 }
 
 /* Bins up to which edges go to local memory, where a cell says where a search begins. tuning: histogram-edges */
@@ -22417,18 +21121,18 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 /* Puts the edges beside the bins, with fewer copies of the bins if need be: 4 copies avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
-    if (own->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
+    uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
+    if (plan->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
-    if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
-        for (own->edge_cells = 64; own->edge_cells < 4 * own->bins && own->edge_cells < 4096;)
+    if (plan->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
+        for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
-    own->slice_bins = (uint32_t)plan->all_bins;
-    while (own->copies > least && gpuscan__local_words(own, plan->sample) * 4 > local)
+    plan->slice_bins = gpuscan__slice_bins(plan);
+    while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
-    if (gpuscan__local_words(own, plan->sample) * 4 > local ||
-        (own->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (gpuscan__local_words(plan) * 4 > local ||
+        (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -22470,66 +21174,39 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* CPU: counts bytes by value in tables, and puts the values into bins at the end. */
-static int gpuscan__form_bytes(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+/* Chooses where a CPU counts: in tables of byte values, whose counts go to bins at the end; in tables of bins in local
+   memory, each with a spare counter; otherwise in the scratch. */
+static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, const gpuscan__histogram_limits *limits) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
-    (void)gs;
-    if (gpuscan__types[plan->sample].size > 1 || plan->key.weight || plan->common.e.custom || plan->key.image ||
-        tables * 1024 + 4 > limits->local || (plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
-        return 0;
-    plan->key.copies = plan->key.byte_tables = tables;
-    return 1;
-}
-
-/* CPU: counts in tables in local memory. Each has a spare counter. */
-static int gpuscan__form_tables(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
     uint64_t table = (plan->all_bins + 1) * 4;
-    if (limits->why || gpuscan__upper_words(&plan->key) || plan->all_bins > GPUSCAN__CPU_LOCAL_BINS ||
-        table > limits->local)
-        return 0;
-    plan->key.spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
-    gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), limits->local / table),
-                        gpuscan__min(limits->local, 16 * GPUSCAN__KIB));
-    return 1;
+    if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
+        tables * 1024 + 4 <= limits->local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
+        plan->key.copies = plan->key.byte_tables = tables;
+    else if (!limits->why && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
+             table <= limits->local)
+        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), limits->local / table),
+                            gpuscan__min(limits->local, 16 * GPUSCAN__KIB));
 }
 
-/* GPU: counts bytes by value. */
-static int gpuscan__form_values(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
-    (void)gs;
-    return !limits->why && !gpuscan__upper_words(&plan->key) &&
-           gpuscan__counts_by_value(plan, limits->local, (uint32_t)limits->copies);
-}
-
-/* GPU: counts in local memory, in several slices of the bins if need be. */
-static int gpuscan__form_local(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+/* Chooses where a GPU counts: bytes by value, or bins in local memory, in several slices if need be; otherwise in
+   global memory. Says why bins do not go to local memory. */
+static void gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
     uint64_t room = gpuscan__max(limits->local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (!limits->why && slices > (own->tiled ? 1 : gs->device.profile.counts_slices))
+    if (limits->why || (!gpuscan__upper_words(own) &&
+                        gpuscan__counts_by_value(plan, limits->local, (uint32_t)limits->copies)))
+        return;
+    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices)) {
         limits->why = "the bins do not fit local memory";
-    if (limits->why)
-        return 0;
+        return;
+    }
     own->slices = (uint32_t)slices;
     own->spare = spare;
     gpuscan__set_copies(plan, limits->copies, limits->local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
         gpuscan__histogram_edges(plan, limits->local);
-    return 1;
-}
-
-/* Chooses the form: the first that fits. The last form always fits: it counts in global memory. */
-static void gpuscan__histogram_fit(const gpuscan *gs, gpuscan__histogram_plan *plan,
-                                   gpuscan__histogram_limits *limits) {
-    static const struct {
-        int cpu;
-        int (*fits)(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits);
-    } forms[] = {{1, gpuscan__form_bytes}, {1, gpuscan__form_tables}, {0, gpuscan__form_values},
-                 {0, gpuscan__form_local}};
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(forms); i++)
-        if (forms[i].cpu == gpuscan__key_is_cpu(&plan->common.key) && forms[i].fits(gs, plan, limits))
-            return;
 }
 
 /* Chooses the strategy, and where samples are counted. */
@@ -22542,14 +21219,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
     gpuscan__histogram_limits limits;
     if (is_auto)
-        strategy = profile->histogram;
+        strategy = profile->histogram.strategy;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
     is_cpu = gpuscan__key_is_cpu(key);
-    key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->counts_group, common->group_limit);
+    key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = own->spare = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
@@ -22557,11 +21234,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     limits.local = gs->device.local_memory;
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
         limits.local -= limits.local > 512 ? 256 : 0;
-    limits.local = gpuscan__min(limits.local, profile->counts_local);
-    limits.copies = gpuscan__min(profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL],
+    limits.local = gpuscan__min(limits.local, profile->histogram.local);
+    limits.copies = gpuscan__min(profile->histogram.copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL],
                                  gpuscan__tile_copies(plan));
     limits.why = gpuscan__why_refused(gs, common, strategy);
-    gpuscan__histogram_fit(gs, plan, &limits);
+    if (is_cpu)
+        gpuscan__cpu_form(plan, &limits);
+    else
+        gpuscan__gpu_form(gs, plan, &limits);
     if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
@@ -22587,43 +21267,42 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits 64 bits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* one vector for each work-item */
-    key->vectors = profile->counts_vectors;
-    key->registers = 0;
-    own->rows = !gpuscan__key_is_cpu(key) && (own->tiled || plan->rows > 1 || own->image);
+    int is_cpu = gpuscan__key_is_cpu(key), spends;
+    key->vectors = profile->histogram.vectors;
+    own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
     plan->few = 0;
-    if (!gpuscan__key_is_cpu(key) && own->tiled) {
+    spends = !is_cpu && (own->tiled || (own->slices == 1 &&
+                                        (own->rows || (own->copies && profile->histogram.short_vectors))));
+    if (!is_cpu && own->tiled) {
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
-        key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (own->rows) {
-        if (own->slices == 1)
-            key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->short_vectors) {
-        if (own->slices > 1) {
-            uint64_t slices = gpuscan__min(profile->counts_slices,
-                                           plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
-            plan->few = elements <= profile->slice_short * all_items / own->slices;
-            while (slices > own->slices && elements > profile->slice_more * all_items / slices)
-                slices /= 2; /* powers of two only, since each number is another program */
-            if (plan->few)
-                own->slices = (uint32_t)gpuscan__max(own->slices, slices);
+    } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
+        uint64_t slices = gpuscan__min(profile->histogram.slices,
+                                       plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
+        plan->few = elements <= profile->histogram.slice_short * all_items / own->slices;
+        while (slices > own->slices && elements > profile->histogram.slice_more * all_items / slices)
+            slices /= 2; /* powers of two only, since each number is another program */
+        if (plan->few) {
+            own->slices = (uint32_t)gpuscan__max(own->slices, slices);
+            key->vectors = profile->histogram.short_vectors;
+            spends = 1;
         }
-        if (plan->few)
-            key->vectors = profile->short_vectors;
-        if (plan->few || own->slices == 1)
-            key->registers = gpuscan__registers(gs, key, profile->counts_registers);
     }
-    if (!own->by_value) {
-        own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
-        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
-    }
+    key->registers = spends ? gpuscan__registers(gs, key, profile->histogram.registers) : 0;
+    plan->slice_bins = gpuscan__slice_bins(plan);
+    if (!own->by_value)
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
+    own->local_words = 0;
+    if (!is_cpu && gpuscan__uses_ptx(gs, key))
+        own->local_words = (uint32_t)gpuscan__declared_words(
+            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
-    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
-                                         : key->group * key->vectors * vector;
+    key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
+                       : key->group * key->vectors * vector;
 }
 
-/* Returns how many groups run at a time on one slice. */
+/* Returns how many groups run at a time on one slice, which on a CPU is all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -22631,7 +21310,7 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t units = gs->device.units;
     return gpuscan__max(
-        units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
+        units * (near_bins ? profile->histogram.per_unit[by_size] : profile->histogram.per_unit_far) / own->slices, 1);
 }
 
 /* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
@@ -22644,29 +21323,17 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* Returns whether the launch that counts tiles also writes their counters: one launch, and one group for each tile. */
-static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    if (gpuscan__key_is_cpu(&plan->common.key))
-        return plan->members == 1;
-    return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
-}
-
 /* Sets a CPU's groups: each has enough samples for its tables, and the tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
-    uint64_t worth = elements / 128 / plan->all_bins;
+    uint64_t worth = elements / 128 / plan->all_bins, most = gpuscan__histogram_most(gs, plan);
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
     if (plan->key.tiled) {
-        plan->groups = units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far);
-        gpuscan__tile_members(plan, plan->groups, gpuscan__max(plan->common.key.tile, plan->all_bins));
-        plan->groups = gpuscan__min(plan->groups, plan->tiles * plan->members);
+        gpuscan__tile_members(plan, most, gpuscan__max(plan->common.key.tile, plan->all_bins));
+        plan->groups = gpuscan__min(most, plan->tiles * plan->members);
         return;
     }
-    groups = gpuscan__min(
-        groups, units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far));
+    groups = gpuscan__min(groups, most);
     if (groups > units && worth < groups)
         groups = gpuscan__max(worth / units * units, units);
     groups = gpuscan__min(groups, gpuscan__max(elements / plan->all_bins, 1));
@@ -22687,8 +21354,8 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
-                        : own->rows || plan->few ? gpuscan__max(profile->short_vectors, 1)
+                        : own->slices == 1 ? profile->histogram.least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
+                        : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
     if (own->tiled) {
@@ -22708,19 +21375,25 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     uint64_t elements = plan->count * plan->channels * plan->rows;
     int small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        own->merge != GPUSCAN__MERGE_GLOBAL && (small || own->slices > 1))
+        (small || own->slices > 1))
         return GPUSCAN__ARRIVALS_U64;
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether a CPU's launch that counts also finishes, which the groups decide, not the program. Plain stores
-   before a fence publish the tables. A simulator takes these stores for a race. */
-static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
-    uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
-    int fence = gs->device.fence != GPUSCAN__FENCE_NONE &&
-                (plan->key.copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+/* Returns whether the launch that counts also writes counts. The program decides, unless there are tiles, each of which
+   then has one group of this launch, or on a CPU, where the groups decide: plain stores before a fence publish their
+   tables. A simulator takes these stores for a race. */
+static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
+    uint64_t tables = own->copies ? 1 : plan->groups - 1;
+    int is_cpu = gpuscan__key_is_cpu(&plan->common.key), fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    if (own->tiled)
+        return plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
+    if (!is_cpu)
+        return own->in_launch != 0;
     return plan->groups == 1 ||
-           (fence && tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
+           (fence && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM) &&
+            tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
 /* Returns whether a CPU's first group may count directly in counts: one launch, and a buffer that may be read. */
@@ -22740,11 +21413,13 @@ static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = plan->all_bins;
+    int is_cpu;
+    uint64_t counters;
     gpuscan_result r;
     if (common->forced) {
         common->key = *common->forced;
         memcpy(own, common->key.own, sizeof(*own));
+        plan->slice_bins = gpuscan__slice_bins(plan);
     } else {
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
@@ -22753,103 +21428,52 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
-    plan->in_launch = own->in_launch != 0;
-    if (gpuscan__key_is_cpu(&common->key)) {
+    is_cpu = gpuscan__key_is_cpu(&common->key);
+    if (is_cpu)
         gpuscan__histogram_cpu_groups(gs, plan);
-        plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
-        if (!own->copies)
-            counters = plan->groups * plan->all_bins;
-    } else {
+    else
         gpuscan__histogram_groups(gs, plan);
-    }
-    if (own->tiled) {
-        plan->in_launch = gpuscan__tiles_in_launch(plan);
-        if (!gpuscan__key_is_cpu(&common->key) || own->copies)
-            counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
-    }
+    plan->in_launch = gpuscan__histogram_finishes(gs, plan);
+    counters = is_cpu && !own->copies           ? plan->groups * plan->all_bins
+               : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
+                                                 : 0;
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* with arrivals, words have 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double value) {
-    if (type == GPUSCAN_TYPE_F64) {
-        gpuscan__arg(launch, &value, sizeof(value));
-    } else {
-        float single = (float)value;
-        gpuscan__arg(launch, &single, sizeof(single));
-    }
-}
-
-static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
-    cl_ulong number = value;
-    gpuscan__arg(launch, &number, sizeof(number));
-}
-
-/* Sets the bounds of all channels as one argument: gpuscan_bounds in kernels.cl.inc, in the samples' type. */
-static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    uint64_t words[5][4];
-    float singles[4][4];
-    unsigned char all[sizeof(words)];
-    uint32_t k;
-    memset(words, 0, sizeof(words));
-    memset(singles, 0, sizeof(singles));
-    for (k = 0; k < 4; k++) {
-        const gpuscan__bounds *b = &plan->channel[k];
-        double reals[4], inverse = b->real_step > 0 ? 1.0 / b->real_step : 0;
-        uint32_t n;
-        words[0][k] = b->edges;
-        words[1][k] = b->lower;
-        words[2][k] = b->lower + b->range;
-        words[3][k] = b->range;
-        words[4][k] = b->factor;
-        reals[0] = b->real_lower;
-        reals[1] = b->real_upper;
-        reals[2] = b->real_step;
-        reals[3] = inverse;
+/* Sets the argument gpuscan_bounds of kernels.cl.inc: the bins, and their bounds in the type of comparisons. */
+static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
+    const size_t sets = plan->key.by_channel ? 4 : 1;
+    const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
+    const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
+    const uint32_t bins[] = {plan->bins, (uint32_t)plan->all_bins};
+    unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins) + sets * sizeof(uint64_t);
+    size_t s, n;
+    memcpy(all, bins, sizeof(bins));
+    for (s = 0; s < sets; s++) {
+        const gpuscan__bounds *b = plan->key.by_channel ? &plan->channel[s] : &plan->bounds;
+        const uint64_t numbers[] = {b->lower, b->lower + b->range, b->range, b->factor};
+        const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
+        memcpy(all + sizeof(bins) + s * sizeof(b->edges), &b->edges, sizeof(b->edges));
         for (n = 0; n < 4; n++) {
-            singles[n][k] = (float)reals[n];
-            if (plan->sample == GPUSCAN_TYPE_F64)
-                memcpy(&words[1 + n][k], &reals[n], sizeof(reals[n]));
+            const float single = (float)reals[n];
+            const void *x = is_single ? (const void *)&single : is_float ? (const void *)&reals[n] : &numbers[n];
+            memcpy(to + (n * sets + s) * size, x, size);
         }
     }
-    memcpy(all, words, sizeof(words));
-    if (gpuscan__is_float(plan->sample) && plan->sample != GPUSCAN_TYPE_F64) {
-        memcpy(all + sizeof(words[0]), singles, sizeof(singles));
-        gpuscan__arg(launch, all, sizeof(words[0]) + sizeof(singles));
-    } else {
-        gpuscan__arg(launch, all, sizeof(all));
-    }
-}
-
-/* Sets the bounds with which samples are compared. */
-static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    if (plan->key.by_channel) {
-        gpuscan__arg_channel_bounds(launch, plan);
-    } else if (gpuscan__is_float(plan->sample)) {
-        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_lower);
-        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_upper);
-        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step);
-        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step > 0 ? 1.0 / plan->bounds.real_step : 0);
-    } else {
-        gpuscan__arg_u64(launch, plan->bounds.lower);
-        gpuscan__arg_u64(launch, plan->bounds.lower + plan->bounds.range);
-        gpuscan__arg_u64(launch, plan->bounds.range);
-        gpuscan__arg_u64(launch, plan->bounds.factor);
-    }
+    gpuscan__arg(launch, all, (size_t)(to - all) + 4 * sets * size);
 }
 
 /* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, each with a spare counter. */
-static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
         return (uint64_t)plan->key.byte_tables * 1024;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    if (gpuscan__uses_ptx(gs, key))
-        return 0; /* the kernel declares it */
-    return gpuscan__local_words(&plan->key, plan->sample) * 4;
+    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
 }
 
 /* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
@@ -22880,7 +21504,6 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
     numbers.pitch = plan->pitch / plan->unit;
-    numbers.count = plan->count;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
@@ -22896,7 +21519,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, plan->common.key.group,
-                                                gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
+                                                gpuscan__counts_shared(plan), plan->in_launch));
 }
 
 /* Enqueues the launch that moves the sums to counts. */
@@ -22910,6 +21533,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     finish.accumulators_offset =
         gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    finish.all_bins = plan->all_bins;
     finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
     finish.tables = gpuscan__histogram_tables(plan);
     finish.flags = flags;
@@ -22939,7 +21563,7 @@ static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere 
 /* Returns the distance of the self-test's edge k from the type's least value. Edges leave room for samples around each;
    the last one is at most the type's largest value. */
 static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->key.bins;
+    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
     return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
 }
 
@@ -22953,7 +21577,7 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
 /* Returns the distance from the lower bound to bin k; k = bins: to the end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
-    uint64_t bins = plan->key.bins, quotient = bounds->range / bins, rest = bounds->range % bins;
+    uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
@@ -22967,12 +21591,12 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, bin = 0, end = plan->key.bins, middle;
+    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, bin = 0, end = plan->bins, middle;
     uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
     if (range && past >= range)
-        return past == range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+        return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
     if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
     if (range && past <= UINT64_MAX / end)
@@ -22992,13 +21616,13 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
 /* Returns a sample, often next to a bin's end, sometimes outside. */
 static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                              uint64_t i) {
-    uint64_t random = gpuscan__mix(i), bin = random % plan->key.bins, past = random;
+    uint64_t random = gpuscan__mix(i), bin = random % plan->bins, past = random;
     uint64_t begin = gpuscan__test_bin_begin(plan, bounds, bin);
     uint64_t width = gpuscan__test_bin_begin(plan, bounds, bin + 1) - begin, turn = i % 64;
     if (turn == 47)
         past = ~(uint64_t)0; /* just below the lower bound */
     else if (turn == 23 || turn == 31 || turn == 55)
-        past = gpuscan__test_bin_begin(plan, bounds, plan->key.bins) + (turn == 55) - (turn == 31);
+        past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
         past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
     return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
@@ -23007,13 +21631,13 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
 /* Returns the bin of a sample in the middle of a bin or at an end of the range; NOWHERE: too close to an edge. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, double x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->key.bins : bounds->real_upper;
+    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
     double step = edges ? 1 : bounds->real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     if (x < lower)
         return gpuscan__below;
     if (x >= upper)
-        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
+        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)x;
     if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
@@ -23039,8 +21663,8 @@ static double gpuscan__whole_half(double x) {
 static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t i) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->key.bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
+    double step = edges ? 1 : bounds->real_step, at = (double)(gpuscan__mix(i) % plan->bins) + 0.5;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     double x = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
     if (i % 64 == 23)
@@ -23056,12 +21680,12 @@ static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, co
 }
 
 static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
-    static const uint64_t nan64 = (uint64_t)0x7ff8 << 48;
-    static const uint32_t nan32 = 0x7fc00000u;
-    static const uint16_t nan16 = 0x7e00u;
-    uint32_t size = gpuscan__types[type].size;
-    const void *bits = size == 8 ? (const void *)&nan64 : size == 4 ? (const void *)&nan32 : (const void *)&nan16;
-    memcpy((unsigned char *)array + i * size, bits, size);
+    if (type == GPUSCAN_TYPE_F64)
+        gpuscan__put(GPUSCAN_TYPE_U64, array, i, (uint64_t)0x7ff8 << 48);
+    else if (type == GPUSCAN_TYPE_F32)
+        gpuscan__put(GPUSCAN_TYPE_U32, array, i, 0x7fc00000u);
+    else
+        gpuscan__put(GPUSCAN_TYPE_U16, array, i, 0x7e00u);
 }
 
 /* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
@@ -23161,9 +21785,9 @@ typedef struct gpuscan__test_rows {
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin,
                                   uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-        bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+        bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
     else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-        bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+        bin = (int64_t)plan->bins + (bin == gpuscan__above);
     if (bin >= 0 && counts)
         counts[bin] += weight;
 }
@@ -23227,7 +21851,7 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
     uint64_t k, lower = gpuscan__is_float(type) ? 0 : gpuscan__test_lower(plan, &plan->bounds);
-    for (k = 0; k <= plan->key.bins; k++)
+    for (k = 0; k <= plan->bins; k++)
         gpuscan__put(type, edges, k,
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
@@ -23301,7 +21925,7 @@ static int gpuscan__histogram_test(gpuscan__test *test) {
     desc->pitch = desc->weights_pitch = shape.pixels + shape.gap;
     desc->pitch_bytes = 0;
     if (desc->edges_pitch)
-        desc->edges_pitch = (uint64_t)of->key.bins + 3;
+        desc->edges_pitch = (uint64_t)of->bins + 3;
     desc->tile_width = shape.tile_width;
     desc->tile_height = shape.tile_height;
     desc->accumulate = 0;
@@ -23312,7 +21936,7 @@ static int gpuscan__histogram_test(gpuscan__test *test) {
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
-        edges = gpuscan__test_in(test, &desc->edges, (4 * desc->edges_pitch + of->key.bins + 1) * edge_size);
+        edges = gpuscan__test_in(test, &desc->edges, (4 * desc->edges_pitch + of->bins + 1) * edge_size);
     if (test->failed)
         return 1;
     gpuscan__test_samples(of, &shape, samples, weights, sums);
@@ -23530,7 +22154,6 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "RESULTS_LISTED",
                            gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
-    gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
                               gpuscan__select_vector(&plan->e), 0,
@@ -23782,13 +22405,14 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width, most = gs->device.profile.select_tile;
+    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width;
+    uint32_t most = gs->device.profile.tiles.select_tile;
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes / 64 * 64, 64); /* whole words */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -23841,7 +22465,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
    many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__tuning found = profile->scan_rest;
+    gpuscan__tuning found = profile->tiles.rest;
     gpuscan_strategy forced = plan->common.call->strategy;
     uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
     const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
@@ -23888,8 +22512,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
-        key->once = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
-                    ((tuning->once && gpuscan__uses_ptx_or_local(gs, key)) || !gpuscan__uses_lanes(gs, key));
+        key->once = gpuscan__loads_once(gs, key, tuning);
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
@@ -24514,8 +23137,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile, or on a CPU sort_small elements      | small
     together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
+    filled           | SINGLE_PASS: keys of one byte alone            | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
-    fetched records  | large records in even buckets: record_rounds   | then count_buckets, sweep_indices, fetch
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
     CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
    keys comes first if there is custom->key, gather last. digit_bits is 8, in several launches a pass on GPUs 4. */
@@ -24532,8 +23155,8 @@ typedef struct gpuscan__sort_key {
                            single tile, most first; 0: a single tile is as any other */
     uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
+    uint32_t fills;   /* keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
-    uint32_t record_rounds; /* fetched records: rounds of tiles with records; 0: records are not fetched */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
@@ -24564,12 +23187,12 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Returns a record's bytes, whole words, since it goes through local memory in words. */
+/* Returns a record's bytes: the size of a vector that holds the fields. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
         size += gpuscan__sort_field_size(fields, f);
-    return (size + 3) / 4 * 4;
+    return size <= 4 ? 4 : size <= 8 ? 8 : 16;
 }
 
 /* Returns whether a record differs from its only field. */
@@ -24591,8 +23214,6 @@ typedef struct gpuscan__sort_plan {
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
-    uint64_t index_tiles;                   /* fetched records: tiles with indices, at most */
-    uint64_t indices_at[2];                 /* bytes into PLAIN of two buffers of indices */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
     unsigned commands;
 } gpuscan__sort_plan;
@@ -24619,18 +23240,12 @@ typedef struct gpuscan__sort_plan {
     X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 #define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
     GPUSCAN__SORT_PLAN(X) X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset)     \
-    X(flags) X(cleared_offset) X(cleared) X(bucket_most)
-#define GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS(X)                                                                         \
-    X(keys_offset) X(states_offset) X(all_bases_offset) X(begins_offset) X(counts_offset) X(count) X(count_offset)     \
-    X(flip) X(begin) X(width) X(passes) X(tiles) X(cleared) X(flags)
-#define GPUSCAN__SORT_FETCH_NUMBERS(X)                                                                                 \
-    X(values_offset) X(values_dst_offset) X(indices_offset) X(all_bases_offset) X(count) X(count_offset) X(flags)      \
-    X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
+    X(flags)
+#define GPUSCAN__SORT_FILL_NUMBERS(X) X(keys_dst_offset) X(bases_offset) X(count) X(count_offset) X(flip) X(flags)
 #define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
     X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
-    X(bases_offset) X(all_bases_offset) X(begins_offset) X(bucket_stride) X(bucket_shift) X(bucket_mask)               \
-    X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags) X(from_1) X(to_1) X(from_2) X(to_2)     \
-    X(from_3) X(to_3)
+    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)                         \
+    X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
@@ -24640,8 +23255,7 @@ GPUSCAN__NUMBERS(sort_buckets, GPUSCAN__SORT_BUCKETS_NUMBERS)
 GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
 GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
 GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
-GPUSCAN__NUMBERS(sort_count_buckets, GPUSCAN__SORT_COUNT_BUCKETS_NUMBERS)
-GPUSCAN__NUMBERS(sort_fetch, GPUSCAN__SORT_FETCH_NUMBERS)
+GPUSCAN__NUMBERS(sort_fill, GPUSCAN__SORT_FILL_NUMBERS)
 GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
 
 /* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
@@ -24654,9 +23268,7 @@ enum {
     GPUSCAN__SORT_BUCKETS, /* on a CPU */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_COUNT_BUCKETS, /* this and the next two: if key.record_rounds */
-    GPUSCAN__SORT_SWEEP_INDICES,
-    GPUSCAN__SORT_FETCH,
+    GPUSCAN__SORT_FILL = GPUSCAN__SORT_SWEEP,
     GPUSCAN__SORT_SMALL = 1,
     GPUSCAN__SORT_TOGETHER = 1
 };
@@ -24668,31 +23280,29 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
                                           "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
     static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
-    static const char *const fetched[] = {GPUSCAN__SORT_ALWAYS,         "gpuscan_sort_histogram",
-                                          "gpuscan_sort_sweep",         "gpuscan_sort_count_buckets",
-                                          "gpuscan_sort_sweep_indices", "gpuscan_sort_fetch",
-                                          NULL};
+    static const char *const filled[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
     static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
     static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
     int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    const char *const *names = own.record_rounds ? fetched
-                               : own.small       ? (cpu ? small_cpu : small_sort)
-                               : own.together    ? together
-                               : is_single       ? single
-                               : cpu             ? buckets
-                                                 : several;
+    const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
+                               : own.together ? together
+                               : own.fills    ? filled
+                               : is_single    ? single
+                               : cpu          ? buckets
+                                              : several;
     return names + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0, tiles = !own.together || own.counted;
+    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0;
+    int tiles = !own.fills && (!own.together || own.counted);
     int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
-           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_BUCKETS, !cpu && sweeps && tiles) |
+           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) |
            GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
@@ -24705,7 +23315,7 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Bytes before the states: words for the digits of 8 passes, for zeros of both signs, and for uneven buckets. */
+/* Bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field. */
@@ -24734,7 +23344,6 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "SORT_FIELDS", gpuscan__sort_field_count(fields));
     gpuscan__define_number(text, "SORT_PACKS", (uint64_t)gpuscan__sort_packs(fields));
-    gpuscan__define_number(text, "SORT_RECORD_ROUNDS", gpuscan__sort_own(key).record_rounds);
     for (f = 0; f < gpuscan__sort_field_count(fields); f++)
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
@@ -24750,10 +23359,8 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t values = value_size == 12 ? 13 : value_size; /* with digits: see GPUSCAN_SORT_BY_WORDS */
-    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : values;
-    uint64_t rounds = own->record_rounds ? gpuscan__min(own->record_rounds, vectors) : vectors; /* with values */
-    uint64_t each = gpuscan__max(vectors * key, rounds * value);
+    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : value_size;
+    uint64_t each = vectors * gpuscan__max(key, value);
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
@@ -24781,8 +23388,7 @@ static void gpuscan__sort_define_numbers(gpuscan__text *text) {
     gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
     gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
     gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
-    gpuscan__define(text, "SORT_COUNT_BUCKETS_NUMBERS", gpuscan__sort_count_buckets_numbers_text);
-    gpuscan__define(text, "SORT_FETCH_NUMBERS", gpuscan__sort_fetch_numbers_text);
+    gpuscan__define(text, "SORT_FILL_NUMBERS", gpuscan__sort_fill_numbers_text);
     gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
 }
 
@@ -24806,6 +23412,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_TOGETHER", own.together);
     gpuscan__define_number(text, "SORT_PADDED", own.padded);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
+    gpuscan__define_number(text, "SORT_FILLS", own.fills);
     gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
     gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
     gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
@@ -25027,7 +23634,7 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns the bytes of local memory that a group takes at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort_local; /* a group has a unit to itself */
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -25049,23 +23656,6 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* Enlarges the tiles for indices once those for records fit. */
-static void gpuscan__sort_fit_indices(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t batch, int is_tuned,
-                                      int is_wide) {
-    gpuscan__key *key = &plan->common.key;
-    uint32_t rounds = is_tuned ? gs->device.profile.sort_fetch.rounds[plan->key_size > 4] : key->vectors;
-    plan->key.record_rounds = key->vectors;
-    if (!is_tuned) /* tiles of records get fewer rounds, so that they differ from tiles of indices */
-        plan->key.record_rounds = (uint32_t)gpuscan__max(key->vectors / 2 / batch * batch, batch);
-    if (is_tuned && is_wide) /* these keys' digits take more registers, as in gpuscan__sort_most_of */
-        rounds -= batch;
-    while (rounds > key->vectors &&
-           gpuscan__sort_shared_bytes(gs, plan, key->group, rounds) > gs->device.local_memory)
-        rounds -= (uint32_t)gpuscan__min(batch, rounds - key->vectors);
-    key->vectors = (uint32_t)gpuscan__max(rounds, key->vectors);
-    key->tile = key->group * key->vectors;
-}
-
 /* Cuts the bits into passes of about equal width. */
 static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     uint32_t bits = plan->end - plan->begin;
@@ -25074,53 +23664,37 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Returns whether records go into buckets and, if the buckets are even, are fetched from there. A payload that is a
-   whole record must reach dst in the last pass that carries it: a copy after the passes would also follow a fetch. */
-static int gpuscan__sort_fetches(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    const gpuscan__sort_fetch *fetch = &gs->device.profile.sort_fetch;
-    uint32_t last = plan->end - plan->begin - (plan->passes - 1) * plan->width; /* bits of the most significant digit */
-    uint64_t least = fetch->elements[gpuscan__sort_field_count(plan->fields) > 1];
-    return plan->fields && !desc->count_buffer.mem && least && desc->count >= least &&
-           plan->values.size >= fetch->record && plan->passes >= fetch->passes && plan->passes > 1 &&
-           desc->count * plan->values.size <= fetch->bucket << last &&
-           (plan->passes % 2 == 0 || gpuscan__sort_packs(plan->fields));
-}
-
 /* The largest tile of a call on a GPU, before a form is chosen. */
 typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
     uint32_t batch;  /* the rounds are a multiple of this */
     uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
     uint32_t halves; /* keys and values go through local memory in pieces of a tile */
-    int is_wide;     /* digits of these keys take more registers */
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    int counted = is_single && desc->count_buffer.mem && profile->sort_together && profile->sort_counted_once;
-    const gpuscan__sort_tile *tile =
-        &(counted ? profile->sort_counted : profile->sort_tiles)[plan->key_size > 4][plan->values.size / 4];
-    int is_quick = gpuscan__whole_lanes(gs, profile->sort_group) && gs->device.lanes == GPUSCAN__LANES_PTX;
+    int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
+    const gpuscan__sort_tiles *of = &profile->sort_tiles;
+    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
+    const gpuscan__sort_tile *tile = &(counted ? of->counted : of->tiles)[plan->key_size > 4][values];
+    int is_quick = gpuscan__whole_lanes(gs, profile->sort.group) && gs->device.lanes == GPUSCAN__LANES_PTX;
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
     gpuscan__sort_most most;
-    most.group = is_quick && is_single ? tile->group : profile->sort_group;
-    most.vectors = is_quick && is_single ? tile->rounds : profile->sort_vectors;
+    most.group = is_quick && is_single ? tile->group : profile->sort.group;
+    most.vectors = is_quick && is_single ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
-    most.is_wide = gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-                   (plan->begin != 0 || plan->end != 8 * plan->key_size);
-    if (is_quick && is_single && most.is_wide)
+    if (is_quick && is_single && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
-    if (is_quick && is_single && plan->values.size == 12) /* more fields take more registers */
-        most.vectors -= most.batch * (gpuscan__sort_field_count(plan->fields) - 1);
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
     if (!is_quick && plan->values.size &&
         (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
         most.vectors -= most.vectors / 8; /* the loop over tiles or passes takes registers, too */
     most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
-                  profile->sort_halves > (plan->values.size == 0 ? 1u : 0u) &&
+                  profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
                   gpuscan__max(plan->values.size, plan->key_size) >= 8;
     if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
         most.vectors /= parts; /* few elements: the tile goes through local memory as a whole */
@@ -25134,7 +23708,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     most.has = (is_quick ? (uint32_t)GPUSCAN__SORT_QUICK : 0) | (is_single ? (uint32_t)GPUSCAN__SORT_SINGLE : 0) |
                (desc->count_buffer.mem ? 0 : (uint32_t)GPUSCAN__SORT_KNOWN) |
                (counted ? (uint32_t)GPUSCAN__SORT_ONCE : 0) | (plan->fields ? 0 : (uint32_t)GPUSCAN__SORT_PLAIN);
-    if (desc->count <= profile->sort_together && (most.batch > 1 || desc->count > plan->common.key.tile))
+    if (desc->count <= profile->sort.together && (most.batch > 1 || desc->count > plan->common.key.tile))
         most.has |= GPUSCAN__SORT_FEW;
     return most;
 }
@@ -25143,9 +23717,9 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
-    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort_group, plan->common.group_limit);
-    uint64_t units = gs->device.units / gs->device.profile.sort_units;
-    int can_halve = gs->device.profile.sort_halves && gpuscan__whole_lanes(gs, group) &&
+    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
+    uint64_t units = gs->device.units / gs->device.profile.sort.units;
+    int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
                     (plan->key_size == 8 || plan->values.size == 8);
     if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_MEETING_TILE &&
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
@@ -25181,8 +23755,6 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    if (gpuscan__sort_fetches(gs, plan))
-        gpuscan__sort_fit_indices(gs, plan, most->batch, is_tuned, most->is_wide);
     plan->key.small = desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
@@ -25209,7 +23781,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
         gpuscan__min(wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, fewer),
         gpuscan__ceil_div(vectors, 4 * batch) * batch);
     rounds[1] = (uint32_t)gpuscan__min(wide ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_MOST_ROUNDS, vectors);
-    if (gs->device.profile.sort_one) {
+    if (gs->device.profile.sort.one) {
         rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
         rounds[3] = (uint32_t)gpuscan__max(rounds[2] / 2 / batch * batch, batch);
         rounds[4] = (uint32_t)gpuscan__max(rounds[2] / 4 / batch * batch, batch);
@@ -25274,12 +23846,14 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.digit_bits = 8;
-        plan->key.small = desc->count <= gs->device.profile.sort_small;
+        plan->key.small = desc->count <= gs->device.profile.cpu.sort_small;
         plan->key.whole = (uint32_t)is_whole;
     } else {
         key->registers = 0;
         gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
         plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
+        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
+                          plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
     }
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
@@ -25334,6 +23908,8 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
     if (plan->key.small) {
         buffers->to[0] = buffers->dst;
         buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    } else if (plan->key.fills) {
+        buffers->to[0] = buffers->to[1] = buffers->dst;
     } else if (apart && desc->may_destroy_src) {
         buffers->to[0] = buffers->dst;
         buffers->to[1] = buffers->from;
@@ -25384,13 +23960,6 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (plan->key.record_rounds) { /* the first pass must not write where records are fetched to */
-        const gpuscan__range *src = &common->ranges[plan->payloads_range];
-        buffers->from = gpuscan__sort_of(src->buffer);
-        buffers->dst = gpuscan__sort_of(src[1].buffer);
-        buffers->has_dst = 1;
-        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-        buffers->to[1] = buffers->dst;
     } else if (!plan->by_index) {
         gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
     } else if (desc->permutation.mem && plan->index_size == buffers->size) {
@@ -25424,30 +23993,6 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Returns the word, behind two passes' states, at which counts of buckets' other digits begin. (Next: their number.) */
-static uint64_t gpuscan__sort_counts_at(const gpuscan__sort_plan *plan) {
-    return GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) +
-           (2 * gpuscan__max(plan->tiles, plan->index_tiles) << plan->key.digit_bits);
-}
-static uint64_t gpuscan__sort_counts(const gpuscan__sort_plan *plan) {
-    return plan->key.record_rounds ? (uint64_t)(plan->passes - 1) << 2 * plan->key.digit_bits : 0;
-}
-
-/* Takes two buffers for indices, inside the records' second buffer if there is one. */
-static void gpuscan__sort_place_indices(gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    uint64_t bytes = desc->count * sizeof(cl_uint);
-    if (!plan->key.record_rounds)
-        return;
-    if (gpuscan__sort_packs(plan->fields) && plan->passes > 2 && plan->values.size >= 2 * sizeof(cl_uint)) {
-        plan->indices_at[0] = plan->values.to[1].past;
-        plan->indices_at[1] = plan->indices_at[0] + bytes;
-    } else {
-        plan->indices_at[0] = gpuscan__sort_scratch(plan, sizeof(cl_uint)).past;
-        plan->indices_at[1] = gpuscan__sort_scratch(plan, sizeof(cl_uint)).past;
-    }
-}
-
 /* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are done by then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -25456,7 +24001,8 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     uint32_t k;
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
-        *bytes = (gpuscan__sort_counts_at(plan) + gpuscan__sort_counts(plan)) * sizeof(cl_uint);
+        *bytes = GPUSCAN__SORT_BASES_BYTES +
+                 (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (!plan->key.small) {
         plan->table_at = *bytes;
@@ -25464,10 +24010,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
     gpuscan__sort_buffers_of_values(plan);
-    gpuscan__sort_place_indices(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
-    plan->commands = (unsigned)(desc->custom != NULL) + (plan->key.record_rounds ? plan->passes + 1 : 0) +
+    plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
@@ -25528,7 +24073,7 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_carried[plan->key_size > 4][f > 1][gpuscan__sort_record_size(fields) / 4];
+    least = gs->device.profile.sort_records.carried[plan->key_size > 4][f > 1][(bytes + 3) / 4];
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
@@ -25546,11 +24091,11 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = desc->count * (plan->key_size + plan->values.size); /* of all buckets */
-    uint64_t most = gpuscan__max(profile->sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
+    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
     plan->buckets =
         gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-        (forced || (desc->count >= profile->sort_buckets && bytes <= most << plan->key.digit_bits));
-    plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->sort_bucket << plan->key.digit_bits);
+        (forced || (desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
+    plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << plan->key.digit_bits);
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
@@ -25561,7 +24106,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan_result r;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gs->device.profile.sort;
+        strategy = gs->device.profile.sort.strategy;
     if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
@@ -25582,17 +24127,12 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_shape(gs, plan, strategy);
     gpuscan__sort_cut(plan, plan->key.digit_bits);
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
-    most = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
-        most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.sort_part, 1),
-                            (uint64_t)gs->device.units * gs->device.profile.sort_parts);
+        most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
+                            (uint64_t)gs->device.units * gs->device.profile.cpu.sort_parts);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
-    plan->index_tiles = 0;
-    if (plan->key.record_rounds) { /* each bucket may have a tile that is not full */
-        plan->tiles = gpuscan__ceil_div(desc->count, (uint64_t)common->key.group * plan->key.record_rounds);
-        plan->index_tiles = tiles + ((uint64_t)1 << plan->key.digit_bits);
-    }
     gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -25726,8 +24266,6 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
 static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
     int packs = gpuscan__sort_packs(plan->fields);
     uint32_t flags = 0;
-    if (plan->key.record_rounds)
-        flags |= first == 0 ? (uint32_t)GPUSCAN__FLAG_BUCKETS : (uint32_t)GPUSCAN__FLAG_IF_UNEVEN;
     if (first == 0 && plan->by_index)
         flags |= GPUSCAN__FLAG_BY_INDEX;
     if (first == 0 && packs)
@@ -25871,38 +24409,31 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.cleared_offset = numbers.bases_offset + gpuscan__sort_counts_at(plan);
-    numbers.cleared = gpuscan__sort_counts(plan);
-    numbers.bucket_most = plan->common.forced ? desc->count / 3 /* round 1 has a larger bucket, with most types */
-                          : plan->values.size ? gs->device.profile.sort_fetch.bucket / plan->values.size
-                                              : 0;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
                              gpuscan__sort_histogram_bytes(gs, plan, run->group));
 }
 
-/* Sets a pass's arguments after its elements, which go in `tiles` tiles: states (the pass's parity says which), zeros
-   and the count. The caller sets bases_offset. */
-static void gpuscan__arg_states(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t pass, uint64_t tiles,
-                                gpuscan__sort_sweep_numbers *numbers) {
+static gpuscan_result gpuscan__sort_fill(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    uint64_t at = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    uint64_t first = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint), states = tiles << plan->key.digit_bits;
-    numbers->states_offset = first + pass % 2 * states;
-    numbers->next_states_offset = first + (pass + 1) % 2 * states;
-    numbers->all_bases_offset = at;
-    numbers->begins_offset = at + ((uint64_t)(plan->passes - 1) << plan->key.digit_bits);
-    numbers->zeros_offset = gpuscan__arg_scratch(launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers->count = desc->count;
-    numbers->count_offset = gpuscan__arg_count(launch, desc->count_buffer);
-    numbers->flip = plan->flip;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_FILL);
+    gpuscan__sort_fill_numbers numbers;
+    uint64_t most = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], 1);
+    numbers.bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    numbers.flip = plan->flip;
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__min(plan->tiles, most),
+                             sizeof(cl_uint) << plan->key.digit_bits);
 }
 
 static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
     gpuscan__sort_sweep_numbers numbers;
-    memset(&numbers, 0, sizeof(numbers));
+    uint64_t at, first, states = plan->tiles << plan->key.digit_bits; /* of a pass */
     numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
     numbers.values_offset = step.flags & GPUSCAN__FLAG_PACKS
@@ -25912,88 +24443,20 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
                                     ? gpuscan__arg_field(&launch, plan, 0, 1)
                                     : gpuscan__arg_values(&launch, plan, &step.values_dst, step.values_size);
     GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    gpuscan__arg_states(&launch, plan, pass, plan->tiles, &numbers);
-    numbers.bases_offset = numbers.all_bases_offset + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.bucket_shift = plan->begin + (uint64_t)(plan->passes - 1) * plan->width;
-    numbers.bucket_mask = ((uint32_t)1 << (plan->end - numbers.bucket_shift)) - 1;
+    at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    first = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
+    numbers.states_offset = first + pass % 2 * states;
+    numbers.next_states_offset = first + (pass + 1) % 2 * states;
+    numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
+    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
     numbers.shift = step.shift;
     numbers.mask = step.mask;
     numbers.flags = step.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_tile_groups(run, plan->tiles),
                              gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
-/* Kernels that follow the first pass if its buckets are even. They count the less significant digits in each bucket,
-   move the records' indices pass by pass, and fetch the records. */
-enum { GPUSCAN__SORT_COUNT_TILES = 16 }; /* tiles of a group that counts */
-
-static gpuscan_result gpuscan__sort_count_buckets(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT_BUCKETS);
-    gpuscan__sort_count_buckets_numbers numbers;
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
-    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    numbers.states_offset = numbers.all_bases_offset + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
-    numbers.begins_offset = numbers.all_bases_offset + ((uint64_t)(plan->passes - 1) << plan->key.digit_bits);
-    numbers.counts_offset = numbers.all_bases_offset + gpuscan__sort_counts_at(plan);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.width = plan->width;
-    numbers.passes = plan->passes - 1;
-    numbers.tiles = GPUSCAN__SORT_COUNT_TILES;
-    numbers.cleared = plan->index_tiles << plan->key.digit_bits;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
-                             gpuscan__ceil_div(plan->index_tiles, numbers.tiles),
-                             gpuscan__sort_histogram_bytes(run->chain->gs, plan, run->group));
-}
-
-/* Sorts by digit number `pass`. As the most significant digit's pass ran first, this is pass number pass + 1. */
-static gpuscan_result gpuscan__sort_sweep_indices(gpuscan__sort_run *run, uint32_t pass) {
-    const gpuscan__sort_plan *plan = run->plan;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP_INDICES);
-    gpuscan__sort_sweep_numbers numbers;
-    memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.to[pass % 2], plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[(pass + 1) % 2], plan->key_size);
-    numbers.values_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[(pass + 1) % 2], sizeof(cl_uint));
-    numbers.values_dst_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[pass % 2], sizeof(cl_uint));
-    gpuscan__arg_states(&launch, plan, pass, plan->index_tiles, &numbers);
-    numbers.bases_offset =
-        numbers.all_bases_offset + gpuscan__sort_counts_at(plan) + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.bucket_stride = (uint64_t)(plan->passes - 1) << plan->key.digit_bits;
-    numbers.shift = plan->begin + pass * plan->width;
-    numbers.mask = ((uint32_t)1 << plan->width) - 1;
-    numbers.flags = plan->common.flags | (pass == 0 ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->index_tiles,
-                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
-static gpuscan_result gpuscan__sort_fetch_records(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_FETCH);
-    gpuscan__sort_fetch_numbers numbers;
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, &plan->values.to[0], plan->values.size);
-    numbers.values_dst_offset = gpuscan__arg_field(&launch, plan, 0, 1);
-    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    numbers.indices_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->indices_at[plan->passes % 2], sizeof(cl_uint));
-    numbers.all_bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers),
-                             gpuscan__ceil_div(desc->count, (uint64_t)run->group * GPUSCAN__SORT_FETCHED), 0);
-}
-
-static gpuscan_result gpuscan__sort_in_buckets(gpuscan__sort_run *run) {
-    gpuscan_result r = gpuscan__sort_count_buckets(run);
-    uint32_t pass;
-    for (pass = 0; pass + 1 < run->plan->passes && r == 0; pass++)
-        r = gpuscan__sort_sweep_indices(run, pass);
-    return r != 0 ? r : gpuscan__sort_fetch_records(run);
 }
 
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_step step) {
@@ -26076,7 +24539,7 @@ static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
     numbers.end = end.shift;
     numbers.width = plan->width;
     numbers.passes = last;
-    numbers.split = plan->common.forced ? 1 : gs->device.profile.sort_split / (plan->key_size + size);
+    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + size);
     numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
                     (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
@@ -26121,10 +24584,9 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     if (r == 0 && plan->buckets)
         r = gpuscan__sort_buckets(&run);
     for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = is_single ? gpuscan__sort_sweep(&run, i)
-                      : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
-    if (r == 0 && plan->key.record_rounds)
-        r = gpuscan__sort_in_buckets(&run);
+        r = plan->key.fills ? gpuscan__sort_fill(&run)
+            : is_single     ? gpuscan__sort_sweep(&run, i)
+                            : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
@@ -26241,7 +24703,7 @@ static int gpuscan__sort_test(gpuscan__test *test) {
         desc->count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)key->group * own.rounds[round - 1] - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
-    if (round == 2 && !own.whole) {
+    if (round == 2 && !own.whole && !own.fills) {
         desc->bit_begin = 3;
         desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
     }
@@ -26340,28 +24802,19 @@ static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
-/* Defines how a CPU loads and converts a vector: pixels of one channel, or one pixel's channels. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels,
-                                   uint32_t square) {
+/* Defines how a CPU loads and converts a vector of pixels of one channel. */
+static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
     const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
     const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = channels > 1 ? (int)channels : to->size == 8 ? 8 : 16;
+    int width = to->size == 8 ? 8 : 16;
     char line[64];
     snprintf(line, sizeof(line), "%s%d", from->name, width);
     gpuscan__define(text, "PIXELS", line);
-    snprintf(line, sizeof(line), "vload%d", width);
-    gpuscan__define(text, "PIXELS_VLOAD", line);
     if (strcmp(number, to->name) == 0)
         snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
     else
         snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-    if (from->size == 1 && channels == 1 && !square) { /* 16 bits hold the sum of a few such channels */
-        snprintf(line, sizeof(line), "%s%d", from->kind == 's' ? "short" : "ushort", width);
-        gpuscan__define(text, "PIXELS_SHORT", line);
-        snprintf(line, sizeof(line), "convert_%s%d(x)", from->kind == 's' ? "short" : "ushort", width);
-        gpuscan__define(text, "PIXELS_TO_SHORT(x)", line);
-    }
 }
 
 /* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
@@ -26395,8 +24848,8 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
-    if (own.image == GPUSCAN__IMAGE_NONE && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels, own.square);
+    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
+        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
@@ -26553,7 +25006,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     range->idle = 1;
     gpuscan__pixels_rows(range, &plan->dst);
-    if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
+    if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
     if (common->is_nothing) /* without a table the other sizes are not checked */
@@ -26590,13 +25043,13 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
     gpuscan_strategy strategy = plan->common.call->strategy;
-    uint32_t vectors = profile->integral_vectors;
-    if (plan->key.channels == 4 && profile->integral_vectors_4)
-        vectors = profile->integral_vectors_4;
+    uint32_t vectors = profile->integral.vectors;
+    if (plan->key.channels == 4 && profile->integral.vectors_4)
+        vectors = profile->integral.vectors_4;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[profile->reduce].portable;
+        strategy = gpuscan__strategies[profile->reduce.strategy].portable;
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, &plan->common, profile->integral_group, vectors);
+    gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
@@ -26612,12 +25065,12 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->cpu.integral_bands, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of one more */
         plan->strips = gpuscan__integral_strips(gs, plan);
@@ -26829,11 +25282,11 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* bins, results: of a row; cdf_size: bytes of an element, 0: not wanted */
     uint64_t rows, pitch;
-    uint64_t row_groups, batches; /* LARGE: groups that share a row; batches that each sub-group takes */
+    uint32_t row_groups; /* groups that share a row; 1, except LARGE */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
-#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(batches)
+#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
     X(lower) X(upper) X(bin_width) X(none) X(arrivals_offset) X(sums_offset) X(flags)
@@ -26841,9 +25294,8 @@ GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const names[][2] = {{"gpuscan_quantile", NULL}, {"gpuscan_quantile", NULL}, /* ALL, PLAIN */
-                                           {"gpuscan_quantile_small", NULL}, {"gpuscan_quantile_large", NULL}};
-    return gpuscan__key_is_cpu(key) ? cpu : names[key->own[0]];
+    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
+    return gpuscan__key_is_cpu(key) ? cpu : key->own[0] == GPUSCAN__QUANTILE_SMALL ? small : any;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -26856,9 +25308,9 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns the bytes of local memory, with the ranks and a word for each work-item (SMALL: vector and sub-group). */
+/* Returns the bytes of local memory: see QUANTILE_WORDS. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = key->group;
+    uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) +
@@ -26933,7 +25385,6 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
                              "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
-    plan->row_groups = plan->batches = 0;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
     if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
@@ -27002,7 +25453,7 @@ enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__key *key = &common->key;
-    uint64_t batch, groups_batch;
+    uint64_t batch, subgroups, batches;
     if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
         return 0;
     if (!common->forced)
@@ -27011,12 +25462,12 @@ static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan
         gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         return 0;
     batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    groups_batch = batch * (key->group / gpuscan__group_lanes(gs, key->group));
-    plan->batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
-    plan->row_groups = gpuscan__ceil_div(plan->bins, groups_batch * plan->batches);
+    subgroups = key->group / gpuscan__group_lanes(gs, key->group);
+    batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
-    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * (groups_batch / batch) * 8 + gpuscan__slack(8);
+    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
     return 1;
 }
 
@@ -27026,6 +25477,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_plain;
+    plan->row_groups = 1; /* perhaps chosen before, for a program that does not build */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -27033,7 +25485,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
         return GPUSCAN_SUCCESS;
     }
     if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
     key->strategy = (uint32_t)strategy;
     is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
     key->own[0] = GPUSCAN__QUANTILE_SMALL;
@@ -27061,10 +25513,8 @@ static uint32_t gpuscan__float_bits(float x) {
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
-    if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
-        return plan->rows * plan->row_groups;
     if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
-        return gpuscan__min(plan->rows, 65536);
+        return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
     rows *= key->group / gpuscan__group_lanes(gs, key->group); /* rows that a group takes at a time */
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
@@ -27406,7 +25856,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->queue = gs->queue;
     info->device_name = gs->device.name;
     info->platform_name = gs->device.platform;
-    info->profile = gs->device.profile.name;
+    info->profile = gs->device.profile.facts.name;
     info->work_group_size = gs->device.group_limit;
     info->local_memory = gs->device.local_memory;
     info->has_f64 = gs->device.f64;
@@ -27416,12 +25866,12 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->has_images = gs->device.images;
-    info->scan_strategy = gs->device.profile.scan_rest.strategy;
+    info->scan_strategy = gs->device.profile.tiles.rest.strategy;
     if (gpuscan__looks_back_alone(gs, info->scan_strategy))
         info->scan_strategy = gpuscan__strategies[info->scan_strategy].portable;
-    info->reduce_strategy = gs->device.profile.reduce;
-    info->histogram_strategy = gs->device.profile.histogram;
-    info->sort_strategy = gs->device.profile.sort;
+    info->reduce_strategy = gs->device.profile.reduce.strategy;
+    info->histogram_strategy = gs->device.profile.histogram.strategy;
+    info->sort_strategy = gs->device.profile.sort.strategy;
     info->refusals = gs->refusals;
     info->refusal = gs->refusal;
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
@@ -27429,23 +25879,38 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     return GPUSCAN_SUCCESS;
 }
 
+/* Runs a public function with a desc. */
+static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                    gpuscan__mode mode, uint64_t *size) {
+#define GPUSCAN__PLAN_OF(operation) gpuscan__##operation##_plan operation;
+    union {
+        gpuscan__plan common;
+        GPUSCAN__OPERATIONS(GPUSCAN__PLAN_OF)
+    } plan;
+#undef GPUSCAN__PLAN_OF
+    const void *call = desc ? (const unsigned char *)desc + operation->call_at : NULL;
+    gpuscan_result r = gpuscan__enter(gs, desc, (const gpuscan_call *)call);
+    if (size)
+        *size = 0;
+    if (r != 0)
+        return r;
+    if (mode == GPUSCAN__SIZE && !size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
+    gpuscan__plan_begin(&plan.common, operation, desc, (const gpuscan_call *)call);
+    return gpuscan__do(gs, &plan.common, mode, size);
+}
+
 /* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
-        gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
-                             desc ? &desc->call : NULL, GPUSCAN__RUN, NULL);                                           \
+        return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {    \
-        gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
-                             desc ? &desc->call : NULL, GPUSCAN__PREPARE, NULL);                                       \
+        return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__PREPARE, NULL);                     \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc, \
                                                                   uint64_t *size) {                                    \
-        gpuscan__##operation##_plan plan;                                                                              \
-        return gpuscan__call(gs, &plan.common, &gpuscan__##operation##_operation, desc,                                \
-                             desc ? &desc->call : NULL, GPUSCAN__SIZE, size);                                          \
+        return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__SIZE, size);                        \
     }
 GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 #undef GPUSCAN__PUBLIC
@@ -27687,13 +26152,12 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
     size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
-    const gpuscan__program *program;
-    for (program = gs->programs; program; program = program->next)
-        if (gpuscan__same_text(program, prefix, length))
-            return 1;
-    for (program = gs->loaded; program; program = program->next)
-        if (gpuscan__same_text(program, prefix, length))
-            return 1;
+    const gpuscan__program *program = gs->programs;
+    int i;
+    for (i = 0; i < 2; i++, program = gs->loaded)
+        for (; program; program = program->next)
+            if (gpuscan__same_text(program, prefix, length))
+                return 1;
     return 0;
 }
 
@@ -27782,7 +26246,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
         gpuscan__free_programs(gs, loaded);
         return r;
     }
-    for (program = loaded; program && gs->device.profile.launches_late; program = program->next)
+    for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program) != 0)
             gpuscan__left_out(gs, "a program of the blob has not been launched");
     for (last = &loaded; *last; last = &(*last)->next)

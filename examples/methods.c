@@ -787,7 +787,9 @@ static void scan_and_sum(state *s, cl_uint n) {
         snprintf(title, sizeof title, "sum, %s %s", commas(n), types[s->is_float]);
         run_methods(s, sums, sizeof sums / sizeof *sums, title);
         if (n == SMALL)
-            printf("At %s elements a launch and the wait for it take most of the time.\n", commas(n));
+            printf("At %s elements a launch and the wait for its end take most of the time, so any method may come\n"
+                   "first here. The tables of more elements, below, compare the methods.\n",
+                   commas(n));
     }
     s->is_float = 0;
 }

@@ -48,10 +48,39 @@ step() {
   printf '[%3d s] %s\n' $(($(date +%s) - begin)) "$*"
 }
 
-step "looking for a compiler, OpenCL and a photograph; what is missing gets installed"
-sh "$root/tools/setup" $group || { echo "The examples cannot run without these." >&2; exit 1; }
 mkdir -p "$build" "$out" "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" || exit 1
 cd "$root/examples" || exit 1
+
+# Compiles a program with the command in its file's first comment; the one for engine_as_cpp is on the second line.
+cat > "$build/compile.sh" <<'END_OF_SCRIPT'
+file=$1 line=1
+case $1 in scan.py) exit ;; engine_as_cpp) file=engine line=2 ;; esac
+command=$(sed -n "$line"'s/^[ /*]*//; '"$line"'s/  *(.*//; '"$line"'p' "$file.c")
+[ "$(uname)" != Darwin ] || command=$(echo "$command" | sed 's|-lOpenCL|-framework OpenCL|')
+command=$(echo "$command" | sed "s|-o [a-z_]*|-o \"\$build/$1\"|; s|^cc |${CC:-cc} |; s|^c++ |${CXX:-c++} |")
+rm -f "$build/$1"
+eval "$command"
+END_OF_SCRIPT
+export build
+
+# Compiles as many at a time as there are cores.
+compile() {
+  step "compiling $*"
+  printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)" sh "$build/compile.sh"
+}
+
+# Installs what is missing.
+setup() {
+  sh "$root/tools/setup" "$1" || { echo "The examples cannot run without these." >&2; exit 1; }
+}
+
+step "looking for a compiler, OpenCL and a photograph; what is missing gets installed"
+if [ $group = first ]; then # the driver, which is the largest, gets installed meanwhile
+  setup compile
+  # shellcheck disable=SC2086 # words
+  compile $names &
+fi
+setup $group
 
 # ---- what cannot run here is left out ----------------------------------------------------------------------------------
 
@@ -80,22 +109,8 @@ for name in $names; do
   runnable="$runnable $name"
 done
 
-# ---- compiling, as many at a time as there are cores -------------------------------------------------------------------
-
-# Compiles a program with the command in its file's first comment; the one for engine_as_cpp is on the second line.
-cat > "$build/compile.sh" <<'END_OF_SCRIPT'
-file=$1 line=1
-case $1 in scan.py) exit ;; engine_as_cpp) file=engine line=2 ;; esac
-command=$(sed -n "$line"'s/^[ /*]*//; '"$line"'s/  *(.*//; '"$line"'p' "$file.c")
-[ "$(uname)" != Darwin ] || command=$(echo "$command" | sed 's|-lOpenCL|-framework OpenCL|')
-command=$(echo "$command" | sed "s|-o [a-z_]*|-o \"\$build/$1\"|; s|^cc |${CC:-cc} |; s|^c++ |${CXX:-c++} |")
-rm -f "$build/$1"
-eval "$command"
-END_OF_SCRIPT
-export build
-step "compiling$runnable"
 # shellcheck disable=SC2086 # words
-printf '%s\n' $runnable | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)" sh "$build/compile.sh"
+if [ $group = first ]; then wait; else compile $runnable; fi
 
 # ---- running -----------------------------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ static void print(gpuscan *gs, gpuscan_type type, uint32_t bins, uint64_t lower,
     memset(&desc, 0, sizeof desc);
     memset(&plan, 0, sizeof plan);
     plan.sample = type;
-    plan.key.bins = bins;
+    plan.bins = bins;
     desc.lower.u = lower;
     desc.upper.u = upper;
     result = gpuscan__float_bins(gs, &desc, &plan);

@@ -2384,6 +2384,7 @@ static void do_runs(form which) {
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static void open_object(void) {
+    static gpuscan__tuning whole; /* the row for calls that one work-item scans */
     gpuscan_desc desc;
     layer_open();
     desc = layer_desc();
@@ -2391,9 +2392,12 @@ static void open_object(void) {
     desc.limits.work_group_size = 32;
     test_ok(gpuscan_create(&gs, &desc));
     test.gs = gs;
-    gs->device.profile.chunk = 512;
-    gs->device.profile.scan.rows[0].up_to = 512;
-    gs->device.profile.polls = 4;
+    gs->device.profile.cpu.chunk = 512;
+    whole = gs->device.profile.scan.rows[0];
+    whole.up_to = 512;
+    gs->device.profile.scan.rows = &whole;
+    gs->device.profile.scan.count = 1;
+    gs->device.profile.facts.polls = 4;
 }
 
 static void close_object(void) {

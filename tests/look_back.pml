@@ -1,5 +1,5 @@
-/* How a tile's value of several words comes to those that wait for it: gpuscan_publish, gpuscan_observe and
-   gpuscan_publish_for of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
+/* How a tile's value of several words comes to those that wait for it: gpuscan_sum_store, gpuscan_observe
+   and gpuscan_publish_for of kernels.cl.inc. tests/test_look_back.sh gives it to Spin.
 
    A tile stores its words one after the other and may stop for ever between two of them, as any group may that does
    not run. Waiters look; whoever does not find the value sums the tile's data and publishes that for the tile. Then the
@@ -84,11 +84,11 @@ inline publish_for(value) {
 #endif
   p = 0;
   do
-  :: !there && p < WORDS -> /* a load, and a compare-and-exchange that may come too late */
+  :: !there && p < WORDS -> /* a load, and a store that may come late */
      seen = tag[AGGREGATE * WORDS + p];
      atomic {
        if
-       :: seen != epoch && tag[AGGREGATE * WORDS + p] == seen ->
+       :: seen != epoch ->
           tag[AGGREGATE * WORDS + p] = epoch;
           part[AGGREGATE * WORDS + p] = value
        :: else

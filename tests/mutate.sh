@@ -47,9 +47,9 @@ gpuscan_sum_await: gpuscan_device_fence(); => ; # the same
 gpuscan_may_poll: (*polls)++ < GPUSCAN_POLLS => (*polls)++ <= GPUSCAN_POLLS # a poll more before a late tile is summed
 gpuscan_look_back_to: polls = 0 => polls = 1 # a poll fewer: the same sum
 gpuscan_prefix_await: polls = 0 => polls = 1 # the same
-gpuscan_state_await: polls = 0 => polls = 1 # the same
+gpuscan_sum_arrives: polls = 0 => polls = 1 # the same
 gpuscan_ahead_scan: GPUSCAN_ITEM < GPUSCAN_FINDERS => GPUSCAN_ITEM <= GPUSCAN_FINDERS # work-item 1 finds the same
-gpuscan_publish_for: gpuscan_device_fence(); => ; # the same
+gpuscan_find_prefix: gpuscan_device_fence(); => ; # the same
 gpuscan_window_sums: gpuscan_device_fence(); => ; # the same
 gpuscan_reduce: gpuscan_device_fence(); => ; # the same
 gpuscan_histogram: gpuscan_device_fence(); => ; # the same
@@ -58,14 +58,14 @@ gpuscan_policy_last: 0 => 1 # the same
 gpuscan_policy_normal: 0 => 1 # the same
 GPUSCAN_PREFETCH: (size_t)(p) + (bytes)), write, 3 => * # a prefetch has no result, whatever it is of
 GPUSCAN_LINE: 64 => * # between two prefetches
-gpuscan_fold: polls = 0 => polls = 1 # the same
+gpuscan_fold_window: polls = 0 => polls = 1 # the same
 gpuscan_window_scan: d < GPUSCAN_WINDOW => d <= GPUSCAN_WINDOW # no lane is as high: a round that changes nothing
 gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: groups that vote are one sub-group
 gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
 gpuscan_count_bytes: uint k = 1; k < => uint k = 0; k < # compares the first word with itself
 gpuscan_count_bytes: GPUSCAN_BLOCK_WORDS - 1; k++ => GPUSCAN_BLOCK_WORDS - 0; k++ # compares the last word again
 gpuscan_count_bytes: k < GPUSCAN_BLOCK_WORDS - 1 => k <= GPUSCAN_BLOCK_WORDS - 1 # the same
-gpuscan_count_block: - 1] && counter[0] == => - 1] && counter[0] != # only where to look for runs
+gpuscan_count_block: counter[0] == counter[GPUSCAN_BLOCK / 2 => counter[0] != counter[GPUSCAN_BLOCK / 2 # only where to look for runs
 gpuscan_count_block: uint v = 1 => uint v = 0 # compares the first counter with itself
 GPUSCAN_PIECE: 65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK => * # what a group draws at a time
 END_OF_LIST

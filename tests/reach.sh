@@ -143,6 +143,7 @@ check() {
       "$private" "$local" "$waves" >> kernels.tsv
     least=0
     [ "$3" = gfx90a ] && least=$least_waves
+    [ $least -gt 0 ] && [ "$kernel" = gpuscan_ahead ] && [ "$local" -gt 16384 ] && least=3 # selections' and runs' lists
     for few in $few_waves; do
       [ "$kernel" = "$few" ] && least=0
     done

@@ -338,7 +338,7 @@ static void bad_recordings(gpuscan *gs, const unsigned char *blob, unsigned char
             blob_refused(gs, copy, size);
         }
     }
-    assert_true(steps > 10 || !gs->device.profile.launches_late);
+    assert_true(steps > 10 || !gs->device.profile.facts.launches_late);
 }
 
 static void test_bad_blob(void **state) {

@@ -594,7 +594,7 @@ static void check_samples(gpuscan_histogram_desc d) {
     weights = (unsigned char *)test_alloc(d.count * 8);
     counts = (unsigned char *)test_alloc(bytes);
     wanted = (unsigned char *)test_alloc(bytes);
-    edges = (unsigned char *)test_alloc((plan.key.bins + 1) * 8);
+    edges = (unsigned char *)test_alloc((plan.bins + 1) * 8);
     if (d.form == GPUSCAN_BINS_EDGES)
         gpuscan__test_edges(&plan, edges);
     shape.pixels = shape.tile_width = d.count;

@@ -657,8 +657,8 @@ static void test_errors_of_sums(void **state) {
         if (grids[g].units)
             test.gs->device.units = grids[g].units;
         if (grids[g].group == 1) {
-            gpuscan__set_by_size(test.gs->device.profile.reduce_per_unit, 1, 1);
-            test.gs->device.profile.segment_per_unit = 1;
+            test.gs->device.profile.reduce.per_unit[0] = test.gs->device.profile.reduce.per_unit[1] = 1;
+            test.gs->device.profile.segments.per_unit = 1;
         }
         for (x = 0; x < sizeof addends / sizeof *addends; x++)
             for (strategy = 0; strategy < GPUSCAN_STRATEGY_COUNT; strategy++)

@@ -397,22 +397,22 @@ static void self_test_of_fine_bins(void **state) {
         memset(&d, 0, sizeof d);
         memset(&plan, 0, sizeof plan);
         plan.sample = types[i % 3];
-        plan.key.bins = 1 + (uint32_t)test_below(500);
+        plan.bins = 1 + (uint32_t)test_below(500);
         step = ldexp(1 + test_unit(), (int)test_below(30) - 20);
         d.lower.f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
-        d.upper.f = d.lower.f + step * plan.key.bins;
+        d.upper.f = d.lower.f + step * plan.bins;
         if (gpuscan__float_bins(test.gs, &d, &plan) != GPUSCAN_SUCCESS)
             continue;
-        test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.key.bins, test_type_name(plan.sample),
+        test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.bins, test_type_name(plan.sample),
                   d.lower.f, d.upper.f);
-        even = ref_even_edges(plan.sample, plan.key.bins, d.lower.f, d.upper.f);
-        for (k = 0; k <= plan.key.bins; k++)
+        even = ref_even_edges(plan.sample, plan.bins, d.lower.f, d.upper.f);
+        for (k = 0; k <= plan.bins; k++)
             edges[k] = ref_real(even[k]);
         free(even);
         for (j = 0; j < 20; j++) {
             x = gpuscan__test_float_sample(&plan, &plan.bounds, test_random());
             expected = gpuscan__test_float_bin(&plan, &plan.bounds, x);
-            bin = ref_edge_bin(plan.sample, edges, plan.key.bins, 0, ref_real(x));
+            bin = ref_edge_bin(plan.sample, edges, plan.bins, 0, ref_real(x));
             sure += expected >= 0;
             if (expected >= 0 && expected != bin)
                 fail_msg("%s: %.17g is expected in bin %d, not %d", test.what, x, (int)expected, (int)bin);

@@ -267,7 +267,7 @@ static void same_bits(void **state) {
     test_same_bytes(tables[1], tables[0], 4, cells);
     d.kind = GPUSCAN_INCLUSIVE;
     test_ok(gpuscan_integral_host(test.gs, pixels, tables[2], width, height, &d));
-    for (y = 0; y < height && (test.gs->device.profile.prefetch_dst || cells * 4 <= test.gs->device.cache / 2); y++)
+    for (y = 0; y < height && (test.gs->device.profile.cpu.prefetch_dst || cells * 4 <= test.gs->device.cache / 2); y++)
         test_same_bytes(tables[2] + y * width, tables[0] + (y + 1) * (width + 1) + 1, 4, width);
     for (i = 0; i < 3; i++)
         free(tables[i]);

@@ -62,6 +62,14 @@ static int scan_in_run(const scan_case *c, size_t width, size_t number) {
     return (test.is_small || c->strategy != AHEAD) && width_in_run(width, number);
 }
 
+/* Lanes of the last program store side by side. how: SPREADS, by way of local memory, or SHIFTS, by exchanged words. */
+static void check_stores(const char *how) {
+    char line[64];
+    snprintf(line, sizeof line, "#define GPUSCAN_%s 1\n", how);
+    if (!strstr(test.gs->programs->prefix, line))
+        fail_msg("%s: no %s", test.what, how);
+}
+
 static void check_scan(const scan_case *c, uint32_t width) {
     const uint64_t count = scan_count(c, width), all = count * c->rows;
     const size_t src_size = ref_size(c->src), dst_size = ref_size(c->dst);
@@ -107,6 +115,8 @@ static void check_scan(const scan_case *c, uint32_t width) {
     assert_int_equal(own.whole_rows != 0, c->strategy == GPUSCAN_STRATEGY_MULTI_PASS && c->rows > 1);
     if (c->few >= 0)
         assert_int_equal(own.few != 0, c->few);
+    if (c->strategy != FEW && !own.whole_rows) /* dst is not aligned */
+        check_stores("SHIFTS");
     test_buffer_free(&src);
     test_buffer_free(&dst);
     test_buffer_free(&total);
@@ -176,11 +186,11 @@ static void test_custom(void **state) {
     }
 }
 
-/* Structs that a lane stores in pieces, by way of other lanes: sums of words, each checked. */
+/* Structs that lanes store side by side, by way of local memory: sums of words, each checked. */
 static void check_pieces(uint32_t words, gpuscan_scan_kind kind, uint64_t count) {
     uint32_t        *in = (uint32_t *)test_alloc(count * words * 4), *got = (uint32_t *)test_alloc(count * words * 4);
     uint32_t        *wanted = (uint32_t *)test_alloc(count * words * 4), sums[32];
-    char             source[500], pieces[60], type[20];
+    char             source[500], type[20];
     gpuscan_custom   custom;
     gpuscan_scan_desc d;
     uint64_t         i;
@@ -216,10 +226,7 @@ static void check_pieces(uint32_t words, gpuscan_scan_kind kind, uint64_t count)
     test_ok(gpuscan_scan_host(test.gs, in, got, count, &d));
     test_same_bytes(got, wanted, words * 4, count);
     last_key();
-    snprintf(pieces, sizeof pieces, "#define GPUSCAN_DST_PIECES %u\n",
-             (unsigned)(words == 8 ? 2 : words % 4 == 0 ? words / 4 : words % 2 == 0 ? words / 2 : words));
-    if (!strstr(test.gs->programs->prefix, pieces))
-        fail_msg("%s: not in pieces", test.what);
+    check_stores("SPREADS");
     free(in);
     free(got);
     free(wanted);
@@ -285,7 +292,7 @@ static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back)
     d.custom = &custom;
     d.kind = GPUSCAN_INCLUSIVE;
     d.call.strategy = strategy;
-    test.gs->device.profile.polls = 3;
+    test.gs->device.profile.facts.polls = 3;
     for (k = 0; k < 5; k++) {
         const uint64_t tile = k == 0 ? 0 : last_key()->tile, step = k == 0 ? 0 : tile / last_key()->vectors;
         const uint64_t n = k == 0 ? most : k == 1 ? 0 : k == 2 ? 2 * tile : k == 3 ? 6 * tile + 3 : 6 * step + 1;

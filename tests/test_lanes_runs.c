@@ -17,12 +17,13 @@ static int strategy_in_run(const test_operation *operation, gpuscan_strategy str
 
 /* Makes AHEAD sum the tiles of selections and runs first, or read each tile once. */
 static void with_once(int once) {
-    gpuscan__profile *profile = &test.gs->device.profile;
-    gpuscan__tuning   row = profile->scan_rest;
+    static gpuscan__tuning row;
+    gpuscan__profile      *profile = &test.gs->device.profile;
+    row = profile->tiles.rest;
     row.up_to = GPUSCAN__ALL;
     row.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     row.once = once;
-    profile->select.rows[0] = profile->runs.rows[0] = row;
+    profile->select.rows = profile->runs.rows = &row;
     profile->select.count = profile->runs.count = 1;
 }
 
@@ -117,7 +118,7 @@ static void each_width(void (*of)(uint32_t width, uint64_t number), uint64_t ope
         skip();
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
-        test.gs->device.profile.polls = 3; /* each poll is several barriers */
+        test.gs->device.profile.facts.polls = 3; /* each poll is several barriers */
         for (number = 0; number < NUMBERS; number++)
             if (test.is_long || (w + width_count() * number + test.seed) % (width_count() * NUMBERS / cases) == 0)
                 of(widths[w], number);
@@ -205,9 +206,9 @@ static void test_few_of_count(void **state) {
         skip();
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
-        test.gs->device.profile.polls = 3;
+        test.gs->device.profile.facts.polls = 3;
         test.gs->device.profile.scan.count = test.gs->device.profile.segmented.count = 0;
-        test.gs->device.profile.scan_rest.vectors = 2;
+        test.gs->device.profile.tiles.rest.vectors = 2;
         test.gs->device.units = FEW_GROUPS;
         for (number = 0; number < NUMBERS; number++)
             if (test_share(w + width_count() * number, 4)) {

@@ -211,7 +211,7 @@ enum { LEVELS_OFFSET = 5 };
 
 /* Returns a tile's bytes, equal for every strategy: see test_chunk in main. */
 static uint64_t tile_bytes(void) {
-    const gpuscan__tuning *tuning = &test.gs->device.profile.scan_rest;
+    const gpuscan__tuning *tuning = &test.gs->device.profile.tiles.rest;
     return (uint64_t)tuning->group * tuning->vectors * 16;
 }
 

@@ -128,9 +128,6 @@ static const plant plants[] = {
     {"SORT_TAIL", 'z', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SORT_RECORD", 'P', SINGLE, 8, 0, 5003, REFUSED},
-    {"SORT_FETCH", 'B', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
-    {"BUCKET_BEGIN", 'B', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
-    {"SORT_LOOK_BACK", 'B', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_TAIL", 'q', SINGLE, 8, 0, 5003, REFUSED},
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 150003, REFUSED},
     {"SORT_BUCKETS", 'Q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, REFUSED},
@@ -176,7 +173,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     cl_int status = CL_SUCCESS;
     cl_mem mem[4];
     gpuscan_result r;
-    size_t each = p->what == 'p' || p->what == 'P' || p->what == 'B' ? 3 : 1; /* words of a payload */
+    size_t each = p->what == 'p' || p->what == 'P' ? 3 : 1; /* words of a payload */
     int value, right = 1;
     for (i = 0; i < n; i++) {
         float number = (float)test_below(7) - 3;
@@ -202,9 +199,9 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     d.payload_count = 1;
     d.call.strategy = p->strategy;
     if (p->what == 'z' || p->what == 'Z') {
-        gs->device.profile.sort_group = 32;
-        gs->device.profile.sort_together = 1u << 20;
-        gs->device.profile.sort_counted_once = 1;
+        gs->device.profile.sort.group = 32;
+        gs->device.profile.sort.together = 1u << 20;
+        gs->device.profile.sort.counted_once = 1;
         gs->device.units = 500;
     }
     if (p->what == 'Z') { /* three units, so that tickets are drawn */
@@ -216,19 +213,17 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     }
     if (p->what == 'Q') { /* buckets for few elements, which fill two units */
         gs->device.units = 2;
-        gs->device.profile.sort_small = 0;
-        gs->device.profile.sort_part = gs->device.profile.sort_buckets = 1;
+        gs->device.profile.cpu.sort_small = 0;
+        gs->device.profile.cpu.sort_part = gs->device.profile.cpu.sort_buckets = 1;
     }
-    if (p->what == 'P' || p->what == 'B') { /* a record with the keys as a field */
-        memset(gs->device.profile.sort_carried, 0, sizeof gs->device.profile.sort_carried);
-        gs->device.profile.sort_carried[0][1][4] = 1;
+    if (p->what == 'P') { /* a record with the keys as a field */
+        memset(gs->device.profile.sort_records.carried, 0, sizeof gs->device.profile.sort_records.carried);
+        gs->device.profile.sort_records.carried[0][1][4] = 1;
         d.dst.mem = NULL;
         values[1].src.mem = mem[0];
         values[1].dst.mem = mem[2];
         values[1].size = 4;
         d.payload_count = 2;
-        gs->device.profile.sort_fetch.elements[1] = p->what == 'B';
-        gs->device.profile.sort_fetch.bucket = 1 << 20;
     }
     r = gpuscan_sort(gs, &d);
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
@@ -437,8 +432,8 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_reduce(gs, &d.reduce);
         break;
     case 'J':
-        gs->device.profile.segment_lanes = 0;
-        gs->device.profile.segment_long = 64;
+        gs->device.profile.segments.lanes = 0;
+        gs->device.profile.segments.split_from = 64;
         /* fall through */
     case 'j':
         for (i = 0; i <= out_count; i++)

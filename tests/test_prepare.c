@@ -338,6 +338,34 @@ static void test_without_prepare(void **state) {
     layer_expect_empty();
 }
 
+/* Checks that histograms with other numbers of bins share a program, wherever the counters lie. */
+static void test_other_bins(void **state) {
+    static const uint32_t bins[][3] = {{1001, 1000, 1002}, {6000, 6001, 6002}};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS};
+    enum { MOST = 6002 };
+    uint32_t samples[100] = {0}, *counts = (uint32_t *)test_alloc(MOST * sizeof *counts);
+    gpuscan *gs = layered();
+    size_t c, i;
+    (void)state;
+    for (c = 0; c < 4; c++)
+        for (i = 0; i < 3; i++) {
+            gpuscan_histogram_desc desc;
+            memset(&desc, 0, sizeof desc);
+            desc.sample_type = GPUSCAN_TYPE_U32;
+            desc.bins = bins[c / 2][i];
+            desc.call.strategy = strategies[c % 2];
+            test_case("%u bins, %s", (unsigned)desc.bins, test_strategy_name(desc.call.strategy));
+            layer_reset();
+            test_ok(gpuscan_histogram_host(gs, samples, counts, 100, &desc));
+            assert_int_equal(counts[0], 100);
+            if (i > 0)
+                assert_int_equal(layer.calls[LAYER_clBuildProgram], 0);
+        }
+    free(counts);
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
 /* Buffers that the host may not access: the library must use kernels and copies only. */
 static void test_no_host_access(void **state) {
     int which;
@@ -453,7 +481,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_without_prepare), TEST(test_no_host_access), TEST(test_epochs),
                                        TEST(test_prepare_with_queue), TEST(test_scratch_flags),
-                                       TEST(test_in_place_by_bytes)};
+                                       TEST(test_in_place_by_bytes), TEST(test_other_bins)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }

@@ -299,7 +299,7 @@ static void scratch_of_float_sums(void **state) {
              s += GPUSCAN_STRATEGY_CPU_MULTI_PASS - GPUSCAN_STRATEGY_MULTI_PASS) {
             test_limit(&limits);
             test.gs->device.units = 64;
-            test.gs->device.profile.chunk = 1024;
+            test.gs->device.profile.cpu.chunk = 1024;
             for (n = 250; n < 9000; n += step) {
                 run_case c = some_runs(n, RUNS_SHORT);
                 c.starts = c.lengths_out = 0;
@@ -347,18 +347,18 @@ static void silent_and_late_tiles(void **state) {
             l = (t * 3 + s + test.seed) % (sizeof limit_cases / sizeof limit_cases[0]);
             if (t == 1 && !(limit_cases[l].lanes && (test.info.has_lanes || test.whole)))
                 test_limit(&limit_cases[l]);
-            polls = test.gs->device.profile.polls;
-            chunk = test.gs->device.profile.chunk;
-            test.gs->device.profile.polls = 3;
-            test.gs->device.profile.chunk = 4096;
+            polls = test.gs->device.profile.facts.polls;
+            chunk = test.gs->device.profile.cpu.chunk;
+            test.gs->device.profile.facts.polls = 3;
+            test.gs->device.profile.cpu.chunk = 4096;
             c.custom = &op_seven_sum; /* puts a custom text into the program */
             c.source = late_cases[t].text;
             c.device_count = c.count - c.count / 5;
             c.count_type = t == 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
             if (test_strategies(&runs, &c, (int)strategies[s], (int)strategies[s]) && (t < 3 || s < 2))
                 test_uses_hook(test.gs, late_cases[t].hook); /* CPUs draw in order */
-            test.gs->device.profile.polls = polls;
-            test.gs->device.profile.chunk = chunk;
+            test.gs->device.profile.facts.polls = polls;
+            test.gs->device.profile.cpu.chunk = chunk;
         }
 }
 

@@ -26,13 +26,13 @@ static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count,
 enum { CHUNK = 4096, ROW_LANES = 1000, SEGMENT_LANES = 5000 };
 
 static uint64_t group_tile(void) {
-    return (uint64_t)test.gs->device.profile.segment_each_group * test.gs->device.profile.segment_vectors * 4;
+    return (uint64_t)test.gs->device.profile.segments.each_group * test.gs->device.profile.segments.vectors * 4;
 }
 
 /* Sets the limits of elements above which groups sum rows, and long segments are split. */
 static void set_limits(uint32_t row_lanes, uint32_t segment_lanes) {
-    test.gs->device.profile.row_lanes = row_lanes;
-    test.gs->device.profile.segment_lanes = segment_lanes;
+    test.gs->device.profile.segments.row_lanes = row_lanes;
+    test.gs->device.profile.segments.lanes = segment_lanes;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
@@ -473,11 +473,11 @@ static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSC
 static void segments_split(uint64_t k, uint64_t all) {
     gpuscan__profile *profile = &test.gs->device.profile;
     uint64_t          i, least = 4 * (uint64_t)test.gs->device.units;
-    set_limits(profile->row_lanes, 0);
-    profile->segment_per_unit = 2;
+    set_limits(profile->segments.row_lanes, 0);
     for (i = test.is_small ? test.seed % 3 : 0; i < 4 * CUTS_COUNT; i += test.is_small ? 3 : 1) {
         reduce_case c = segments_of(of[k].type, of[k].op, all - test_below(all / 4), 0, (test_cuts)(i % CUTS_COUNT));
-        profile->segment_long = i % 2 ? 64 : 700;
+        profile->segments.split_from = i % 2 ? 64 : 700;
+        profile->segments.per_unit = i % 3 ? 2 : 30; /* more groups than a group of one sub-group has work-items */
         c.segments = i / CUTS_COUNT == 0 ? c.count / 4 + 1 : i / CUTS_COUNT == 1 ? c.count / 90 + 1 : least;
         c.segments += i / CUTS_COUNT == 3 ? test_below(100) : 0;
         if (c.segments < least)
@@ -501,13 +501,13 @@ static void split_in_order(uint64_t all) {
     gpuscan__profile *profile = &test.gs->device.profile;
     uint64_t          i;
     set_limits(100, 0);
-    profile->segment_per_unit = 2;
+    profile->segments.per_unit = 2;
     for (i = 0; i < 6; i++) {
         reduce_case c = segments_of(custom[i]->type, GPUSCAN_OP_CUSTOM, all - test_below(all / 4), 0,
                                     (test_cuts)((i + test.seed) % CUTS_COUNT));
         if (!test_share(i, 2))
             continue;
-        profile->segment_long = i % 2 ? 64 : 700;
+        profile->segments.split_from = i % 2 ? 64 : 700;
         c.custom = custom[i];
         c.segments = i % 3 == 0 ? 5 : i % 3 == 1 ? c.count / 9 + 1 : c.count / 900 + 1;
         c.src_offset = i;
@@ -539,9 +539,9 @@ static void groups_of_lanes(void **state) {
     memset(&limits, 0, sizeof limits);
     limits.lanes = 32;
     test_limit(&limits);
-    test.gs->device.profile.segment_lanes_group = 256;
+    test.gs->device.profile.segments.lanes_group = 256;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        test.gs->device.profile.segment_lanes_items = i < 2 ? 4 : 64;
+        test.gs->device.profile.segments.lanes_items = i < 2 ? 4 : 64;
         check_by(segments_of(cases[i].type, GPUSCAN_OP_ADD, cases[i].count, cases[i].segments, CUTS_RANDOM),
                  GPUSCAN_STRATEGY_SINGLE_PASS);
         is_split(0);
@@ -561,7 +561,7 @@ static void by_lanes(void **state) {
         uint64_t       k = (w + test.seed) % 6;
         if (test.is_small ? w != test.seed % 3 : !test_share(w, 2))
             continue;
-        if (test.gs->device.profile.row_lanes_group % widths[w] != 0) /* its groups are not whole sub-groups */
+        if (test.gs->device.profile.segments.row_lanes_group % widths[w] != 0) /* its groups are not whole sub-groups */
             continue;
         memset(&limits, 0, sizeof limits);
         limits.lanes = widths[w];
@@ -593,10 +593,13 @@ static void by_lanes(void **state) {
         set_limits(200, 700);
         for (i = 0; i < 4; i++) {
             c = i < 2 ? rows_of(limited[i], GPUSCAN_OP_ADD, 3, 400 + i)
-                      : segments_of(limited[i], GPUSCAN_OP_ADD, 697 + i, 90, CUTS_RANDOM);
+                      : segments_of(limited[i], GPUSCAN_OP_ADD, 698 + i, 90, CUTS_RANDOM);
             check_by(c, strategies[(w + i) % 2]);
             is_split(i % 2);
         }
+        c = segments_of(limited[w], GPUSCAN_OP_ADD, 650, 1, CUTS_RANDOM); /* few, but not long enough */
+        check_by(c, strategies[w % 2]);
+        is_split(0);
         segments_split(k, all);
         split_in_order(all);
         wrong_offsets(state);

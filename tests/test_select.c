@@ -380,11 +380,11 @@ static void limits(void **state) {
 static void silent_and_late_tiles(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
                                                   GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
-    uint32_t polls = test.gs->device.profile.polls, chunk = test.gs->device.profile.chunk;
+    uint32_t polls = test.gs->device.profile.facts.polls, chunk = test.gs->device.profile.cpu.chunk;
     size_t   t, s;
     (void)state;
-    test.gs->device.profile.polls = 3;
-    test.gs->device.profile.chunk = 4096;
+    test.gs->device.profile.facts.polls = 3;
+    test.gs->device.profile.cpu.chunk = 4096;
     for (t = 0; t < LATE_CASES; t++)
         for (s = 0; s < 3; s++) {
             if (test_is_refused(strategies[s]) || !test_share(t + s, 3))
@@ -399,8 +399,8 @@ static void silent_and_late_tiles(void **state) {
             if (test_strategies(&selections, &c, (int)strategies[s], (int)strategies[s]) && (t < 3 || s < 2))
                 test_uses_hook(test.gs, late_cases[t].hook); /* CPUs draw in order */
         }
-    test.gs->device.profile.polls = polls;
-    test.gs->device.profile.chunk = chunk;
+    test.gs->device.profile.facts.polls = polls;
+    test.gs->device.profile.cpu.chunk = chunk;
 }
 
 /* Tiles that never publish, under limits: recounting then uses other words, groups and lanes. */
@@ -413,7 +413,7 @@ static void silent_tiles_under_limits(void **state) {
                                            {0, 0, 0, 32},
                                            {0, 0, 0, 64},
                                            {0, 700, 0, 16}};
-    uint32_t polls = test.gs->device.profile.polls;
+    uint32_t polls = test.gs->device.profile.facts.polls;
     size_t i;
     int    s;
     (void)state;
@@ -421,8 +421,8 @@ static void silent_tiles_under_limits(void **state) {
         if (!test_share(i, 4) || (cases[i].lanes && (test.info.has_lanes || test.whole)))
             continue;
         test_limit(&cases[i]);
-        polls = test.gs->device.profile.polls;
-        test.gs->device.profile.polls = 3;
+        polls = test.gs->device.profile.facts.polls;
+        test.gs->device.profile.facts.polls = 3;
         for (s = GPUSCAN_STRATEGY_SINGLE_PASS; s <= GPUSCAN_STRATEGY_CPU_SINGLE_PASS; s++) {
             selection_case c = a_selection(GPUSCAN_TYPE_U32, test_size(300, 20011, 100003), KEEP_BLOCKS);
             c.by = GPUSCAN_SELECT_PREDICATE;
@@ -431,7 +431,7 @@ static void silent_tiles_under_limits(void **state) {
             if (test_is_single_pass((gpuscan_strategy)s) && test_strategies(&selections, &c, s, s))
                 test_uses_hook(test.gs, "SILENT");
         }
-        test.gs->device.profile.polls = polls;
+        test.gs->device.profile.facts.polls = polls;
     }
 }
 

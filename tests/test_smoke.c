@@ -63,13 +63,13 @@ static void lengths(void **state) {
 
 /* An integral image with groups of two sub-groups, which exchange sums even without lanes. */
 static void two_subgroups(void **state) {
-    uint32_t group = test.gs->device.profile.integral_group, width = test.gs->device.lane_width;
+    uint32_t group = test.gs->device.profile.integral.group, width = test.gs->device.lane_width;
     gpuscan_call call;
     job j;
     (void)state;
     if (!test.info.has_lanes)
         test.gs->device.lane_width = 8;
-    test.gs->device.profile.integral_group = 2 * test.gs->device.lane_width;
+    test.gs->device.profile.integral.group = 2 * test.gs->device.lane_width;
     memset(&call, 0, sizeof call);
     call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     test_case("%s, groups of two sub-groups", job_names[JOB_INTEGRAL]);
@@ -80,12 +80,66 @@ static void two_subgroups(void **state) {
         job_done(&j);
     }
     job_free(&j);
-    test.gs->device.profile.integral_group = group;
+    test.gs->device.profile.integral.group = group;
     test.gs->device.lane_width = width;
 }
 
+/* Forces scans with a group that folds, which begins when a hundred tiles or more are published. One tile in 37 never
+   is, so some windows of tiles have sums for a part of their lanes when the fold gives up waiting for them. */
+static void fold_past_silent_tiles(void **state) {
+    static const gpuscan_custom silent = {
+        "void fold_wait(uint tile) {\n"
+        "    volatile uint x = 0;\n"
+        "    for (uint i = tile == 0xffffffffu ? 1u << 20 : tile > 100 ? 1u << 14 : 0; i > 0; i--) x += i;\n"
+        "}\n"
+        "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 37u == 36u)\n"
+        "#define GPUSCAN_TEST_DELAY(tile) fold_wait(tile)\n",
+        NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
+    const uint64_t count = test_size(1500, 200001, 300007);
+    const uint32_t polls = test.gs->device.profile.facts.polls;
+    unsigned char *in = (unsigned char *)test_alloc(count * 8), *wanted = (unsigned char *)test_alloc(count * 8);
+    size_t c;
+    (void)state;
+    test.gs->device.profile.facts.polls = 100;
+    for (c = 0; c < 8; c++) {
+        const gpuscan_type type = types[c / 2];
+        const size_t size = ref_size(type);
+        test_buffer src, dst;
+        gpuscan_scan_desc d;
+        if (!test_has_type(type) || !test_takes_one_of(test.info.has_lanes ? 4 : 8, c))
+            continue;
+        src = test_buffer_new(CL_MEM_READ_ONLY, size, count);
+        dst = test_buffer_new(CL_MEM_READ_WRITE, size, count);
+        memset(&d, 0, sizeof d);
+        d.count = count;
+        d.src_type = d.dst_type = type;
+        d.kind = c % 2 ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+        d.custom = &silent;
+        d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+        test_case("%s, kind %d, past silent tiles", test_type_name(type), (int)d.kind);
+        test_fill(type, GPUSCAN_OP_ADD, in, count);
+        test_buffer_set(&src, 0, count, in);
+        test_buffer_set(&dst, 0, count, NULL);
+        d.src = src.at;
+        d.dst = dst.at;
+        if (test_scan_ran(&d)) {
+            ref_scan(type, wanted, type, in, count, GPUSCAN_OP_ADD, d.kind, NULL);
+            test_same_bytes(test_buffer_get(&dst), wanted, size, count);
+            if (c < 4)
+                test_uses_hook(test.gs, "SILENT");
+        }
+        test_buffer_free(&src);
+        test_buffer_free(&dst);
+    }
+    test.gs->device.profile.facts.polls = polls;
+    free(in);
+    free(wanted);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups)};
+    const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups),
+                                       TEST(fold_past_silent_tiles)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }

@@ -51,12 +51,12 @@ static void check_next(sort_case c) {
 /* Makes groups sort together in one launch, even of many tiles. alone: one group does not wait for the others, unless
    they run at once. */
 static void together(int alone) {
-    test.gs->device.profile.sort_group = 32;
-    test.gs->device.profile.sort_together = 1u << 20;
-    test.gs->device.profile.sort_counted_once = 1;
+    test.gs->device.profile.sort.group = 32;
+    test.gs->device.profile.sort.together = 1u << 20;
+    test.gs->device.profile.sort.counted_once = 1;
     test.gs->device.units = 500;
     if (alone)
-        test.gs->device.profile.polls = 1;
+        test.gs->device.profile.facts.polls = 1;
 }
 
 /* Makes a CPU's sort take passes over parts of any size, mostly after trying buckets whose values mostly follow keys in
@@ -67,13 +67,13 @@ static void in_parts(void) {
     test_limit(&limits);
     if ((test.seed + test.turn++) % 2)
         together((int)test_below(2));
-    test.gs->device.profile.sort_small = 0;
-    test.gs->device.profile.sort_part = 1;
-    test.gs->device.profile.sort_buckets = test_below(4) ? 1 : UINT32_MAX;
+    test.gs->device.profile.cpu.sort_small = 0;
+    test.gs->device.profile.cpu.sort_part = 1;
+    test.gs->device.profile.cpu.sort_buckets = test_below(4) ? 1 : UINT32_MAX;
     if (test_below(4))
-        test.gs->device.profile.sort_bucket = 1;
+        test.gs->device.profile.cpu.sort_bucket = 1;
     if (test_below(2))
-        test.gs->device.profile.sort_split = 1; /* buckets are divided once more */
+        test.gs->device.profile.cpu.sort_split = 1; /* buckets are divided once more */
 }
 
 /* Returns whether a run takes one of two forms, each of which builds several programs. A small share takes only one, by
@@ -83,7 +83,7 @@ static int turn_of(int form) {
 }
 
 static uint64_t tile(void) {
-    return (uint64_t)test.gs->device.profile.sort_group * test.gs->device.profile.sort_vectors;
+    return (uint64_t)test.gs->device.profile.sort.group * test.gs->device.profile.sort.vectors;
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -137,10 +137,10 @@ static void buckets_in_blocks(void **state) {
     (void)state;
     in_parts();
     test.gs->device.units = 2;
-    test.gs->device.profile.sort_buckets = test.gs->device.profile.sort_bucket = 1;
+    test.gs->device.profile.cpu.sort_buckets = test.gs->device.profile.cpu.sort_bucket = 1;
     for (i = 0; i < 4 * n; i++) {
         sort_case c = a_sort(i % n == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, test_size(4801, 9601, 20011));
-        test.gs->device.profile.sort_split = i < n ? 1u << 20 : 1;
+        test.gs->device.profile.cpu.sort_split = i < n ? 1u << 20 : 1;
         c.bit_begin = i < 2 * n ? 7 : i < 3 * n ? 0 : 8; /* in the last two quarters, a bucket's keys share digits */
         c.bit_end = i < n ? 16 : i < 2 * n ? 25 : 32;
         c.keys = i < 2 * n ? KEYS_RANDOM : KEYS_GAP;
@@ -219,24 +219,13 @@ static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields != 0;
 }
 
-static int fetches(const gpuscan__sort_key *own) { /* fetches them */
-    return own->record_rounds != 0;
-}
-
 /* Carries records from `least` elements on; 0: never. */
 static void carry_from(uint32_t least) {
-    size_t i, k;
+    gpuscan__sort_records *records = &test.gs->device.profile.sort_records;
+    size_t                 i, k;
     for (i = 0; i < 2; i++)
         for (k = 0; k < 5; k++)
-            test.gs->device.profile.sort_carried[i][0][k] = test.gs->device.profile.sort_carried[i][1][k] = least;
-}
-
-/* Fetches records from buckets of at most `bucket` bytes. elements: the least; 0: never. */
-static void fetch_from(uint64_t elements, uint64_t bucket) {
-    gpuscan__sort_fetch *fetch = &test.gs->device.profile.sort_fetch;
-    fetch->elements[0] = fetch->elements[1] = elements;
-    fetch->record = fetch->passes = 1;
-    fetch->bucket = bucket;
+            records->carried[i][0][k] = records->carried[i][1][k] = least;
 }
 
 /* Counts on the device far below the most. Three units sort 96 elements in one tile, 288 in tiles of 3 elements a
@@ -266,9 +255,9 @@ static void small_device_counts(void **state) {
             continue;
         test_limit(&limits);
         together(k % 2 == 0);
-        test.gs->device.profile.sort_vectors += (uint32_t)((k + test.seed / 12) % 2);
-        test.gs->device.profile.sort_halves = k % 3 == 0;
-        test.gs->device.profile.sort_one = (k + test.seed) % 4 != 3;
+        test.gs->device.profile.sort.vectors += (uint32_t)((k + test.seed / 12) % 2);
+        test.gs->device.profile.sort.halves = k % 3 == 0;
+        test.gs->device.profile.sort.one = (k + test.seed) % 4 != 3;
         test.gs->device.units = 3;
         carry_from((uint32_t)of[k].carried);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -308,8 +297,8 @@ static void halves_in_one_launch(void **state) {
             limits.lanes = 8;
             test_limit(&limits);
             together(alone);
-            test.gs->device.profile.sort_halves = 1;
-            test.gs->device.profile.sort_group = 64;
+            test.gs->device.profile.sort.halves = 1;
+            test.gs->device.profile.sort.group = 64;
             test.gs->device.local_memory = 17 * 1024;
             test.gs->device.units = (uint32_t)(count / 2048 + 1); /* 32 elements a work-item: 16 KiB of 8 bytes */
             c.sizes[0] = of[i].payload;
@@ -351,10 +340,10 @@ static void shared_digits(void **state) {
         memset(&limits, 0, sizeof limits);
         limits.lanes = 64;
         test_limit(&limits);
-        test.gs->device.profile.sort_group = of[i].group;
-        test.gs->device.profile.sort_vectors = of[i].rounds;
-        test.gs->device.profile.sort_together = 0;
-        test.gs->device.profile.sort_halves = 0;
+        test.gs->device.profile.sort.group = of[i].group;
+        test.gs->device.profile.sort.vectors = of[i].rounds;
+        test.gs->device.profile.sort.together = 0;
+        test.gs->device.profile.sort.halves = 0;
         c.sizes[0] = of[i].payload;
         c.keys = of[i].keys;
         c.descending = i == 3;
@@ -388,24 +377,14 @@ static void records(void **state) {
     (void)state;
     for (i = 0; i < 2 * n; i++) {
         gpuscan_limits limits;
-        uint32_t       bits, passes, width, k, size = 0;
-        uint64_t       bucket;
-        int            fetched, packs;
         sort_case      c = a_sort(of[i % n].type, test_size(190, 3001, 50021));
         memset(&limits, 0, sizeof limits);
         limits.lanes = i / n ? 8 : 0;
         limits.local_memory = local[test_below(sizeof local / sizeof *local)];
         c.bit_begin = of[i % n].bit_begin;
         c.bit_end = of[i % n].bit_end;
-        bits = (c.bit_end ? c.bit_end : (uint32_t)ref_size(c.type) * 8) - c.bit_begin;
-        width = (bits + (bits + 7) / 8 - 1) / ((bits + 7) / 8);
-        passes = (bits + width - 1) / width;
-        packs = of[i % n].sizes[1] || of[i % n].sizes[0] < 4;
-        for (k = 0; k < 5; k++)
-            size += of[i % n].sizes[k];
-        bucket = c.count * 16 / (test_below(2) ? 1 : 16);
         c.descending = (int)test_below(2);
-        c.keys = i % 3 == 0 ? KEYS_RANDOM : i % 3 == 1 ? KEYS_FEW : KEYS_SPECIAL; /* even and uneven buckets */
+        c.keys = i % 3 == 0 ? KEYS_RANDOM : i % 3 == 1 ? KEYS_FEW : KEYS_SPECIAL;
         c.in_place = (int)test_below(2);
         c.payloads_in_place = (int)test_below(2);
         c.may_destroy = (int)test_below(2);
@@ -414,22 +393,15 @@ static void records(void **state) {
         c.count_type = test_below(3) ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U32;
         c.device_count = test_below(c.count + c.count / 4 + 1);
         c.scratch = (test_scratch_choice)test_below(3);
-        fetched = test_below(3) > 0;
         memcpy(c.sizes, of[i % n].sizes, sizeof of[0].sizes);
         if (test.is_small ? (i + test.seed) % 4 != 0 : (i + test.seed) % 5 != 0 && !test_share(i, 1))
             continue;
         test_limit(&limits);
         carry_from(1);
-        fetch_from((uint64_t)fetched, bucket);
-        test.gs->device.profile.sort_halves = limits.lanes != 0;
-        test.gs->device.profile.sort_together = 0;
-        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS)) {
+        test.gs->device.profile.sort.halves = limits.lanes != 0;
+        test.gs->device.profile.sort.together = 0;
+        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
             assert_int_equal(has_program(carries), of[i % n].carried);
-            assert_int_equal(has_program(fetches), /* the last digit's buckets can hold all */
-                             of[i % n].carried && fetched && !c.count_type && passes > 1 &&
-                                 (passes % 2 == 0 || packs) &&
-                                 c.count * ((size + 3) / 4 * 4) <= bucket << (bits - (passes - 1) * width));
-        }
     }
 }
 
@@ -635,6 +607,40 @@ static void offsets(void **state) {
         }
 }
 
+static int fills(const gpuscan__sort_key *own) {
+    return own->fills != 0;
+}
+
+/* Keys of one byte alone, whose results are stored 16 bytes at a time, from and to any address. Keys of few values fill
+   whole vectors, others share them; one has more than one digit in each. */
+static void bytes_alone(void **state) {
+    static const sort_keys keys[] = {KEYS_RANDOM, KEYS_FEW, KEYS_SPECIAL};
+    uint64_t               i;
+    (void)state;
+    for (i = 0; i < 48; i++) {
+        gpuscan_type   type = i % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8;
+        sort_case      c = a_sort(type, 257 + test_below(test_size(100, 4000, 99999)));
+        gpuscan_limits limits;
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = i % 4 == 3 ? 8 : 0;
+        c.keys = keys[i / 2 % 3];
+        c.descending = (int)(i / 4 % 2);
+        c.in_place = i % 5 == 0;
+        c.src_offset = i % 3;
+        c.dst_offset = c.in_place ? c.src_offset : i;
+        c.count_type = i % 7 == 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+        c.device_count = test_below(c.count + 2);
+        if (test.is_small ? i % 16 != test.seed % 16 : i % 6 != test.seed % 6 && !test_share(i, 1))
+            continue;
+        test_limit(&limits);
+        test.gs->device.profile.sort.together = 0;
+        test.gs->device.profile.sort.group = 64;
+        test.gs->device.profile.sort.vectors = 4;
+        if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
+            assert_true(has_program(fills));
+    }
+}
+
 static void device_counts(void **state) {
     const uint64_t count = test_size(150, 5003, 20011);
     const uint64_t values[] = {0, 1, 2, count / 7, count - 1, count, count + 1, UINT32_MAX, (UINT64_C(1) << 32) + 1};
@@ -743,7 +749,7 @@ static void limits(void **state) {
         check_all(c);
         if (of[i].lanes == 0)
             continue;
-        test.gs->device.profile.sort_halves = 1;
+        test.gs->device.profile.sort.halves = 1;
         test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
 }
@@ -831,7 +837,7 @@ static void scratch_sizes(void **state) {
         print_message("no fence of device scope: payloads carried by passes are skipped\n");
     for (in_place = 0; in_place < 2; in_place++)
         for (destroy = 0; destroy < 2; destroy++)
-            for (what = 0; what < (has_fence ? 10 : 5); what++) {
+            for (what = 0; what < (has_fence ? 8 : 5); what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
                 test_buffer       a, b, p, q;
@@ -847,11 +853,10 @@ static void scratch_sizes(void **state) {
                 memset(&payload, 0, sizeof payload);
                 d.count = n;
                 d.may_destroy_src = destroy;
-                payload.size = what == 1 ? 4 : what == 6 || what == 9 ? 2 : what == 3 || what == 4 ? 3 : 16;
+                payload.size = what == 1 ? 4 : what == 6 ? 2 : what == 3 || what == 4 ? 3 : 16;
                 d.payloads = what && what != 4 ? &payload : NULL;
                 d.payload_count = what && what != 4;
                 carry_from(what > 4); /* what > 4: passes carry one field, packed or not */
-                fetch_from(what > 7, 1 << 20);
                 d.call.strategy = what > 4 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
                 d.index_type = what == 4 || what == 7 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* 7: no permutation */
                 test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
@@ -895,7 +900,6 @@ static void random_sorts(void **state) {
         if (i == n / 2 && !test.is_small)
             in_parts();
         carry_from((uint32_t)test_below(1000));
-        fetch_from(test_below(1000), c.count * 16 / (1 + test_below(64)));
         c.keys = (sort_keys)test_below(KEYS_COUNT);
         c.descending = (int)test_below(2);
         if (test_below(2)) {
@@ -1020,7 +1024,7 @@ static void silent_and_late_tiles(void **state) {
             d.count_buffer = number.at;
             d.count_type = GPUSCAN_TYPE_U32;
         }
-        test.gs->device.profile.polls = 3;
+        test.gs->device.profile.facts.polls = 3;
         snprintf(text, sizeof text,
                  "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
                  "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
@@ -1061,107 +1065,6 @@ static void silent_and_late_tiles(void **state) {
     free(orders[1]);
 }
 
-/* Checks that buckets count as even up to exactly their largest size in bytes, which shows in the scratch. The result
-   must be the same if records are fetched or carried, even if tiles are silent (perhaps a bucket's first) or late and
-   other groups count them: states of an earlier pass must not remain. */
-static void even_buckets(void **state) {
-    static const struct {
-        uint32_t    lanes;
-        const char *silent; /* NULL: none */
-        uint32_t    late;   /* rounds that odd tiles wait before they publish */
-    } of[] = {{0, NULL, 0}, {0, "false", 20000},          {8, NULL, 0},
-              {0, "true", 0}, {0, "((tile) % 3 == 1)", 0}, {8, "((tile) % 2 == 0)", 0}};
-    const uint64_t n = test_size(1000, 8003, 20011), most = n / 8;
-    uint32_t      *src = (uint32_t *)test_alloc(n * 4), *places = (uint32_t *)test_alloc(n * 4);
-    uint64_t      *squares = (uint64_t *)test_alloc(n * 8), *order, i, size;
-    size_t         k;
-    int            even;
-    sort_case      c = a_sort(GPUSCAN_TYPE_U32, n);
-    (void)state;
-    for (i = 0; i < n; i++) /* one large bucket, others smaller */
-        src[i] = (uint32_t)(test_random() & 0xff00ff) |
-                 (i < most ? 7 : (uint32_t)test_below(40) * 6 + 2 + (uint32_t)(i % 2)) << 24;
-    for (i = 0; i < n; i++) {
-        places[i] = (uint32_t)i;
-        squares[i] = i * i << 20;
-    }
-    order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)src, n);
-    for (k = 0; k < sizeof of / sizeof of[0]; k++)
-        for (even = 0; even < 2; even++) {
-            gpuscan_limits    limits;
-            gpuscan_sort_desc d;
-            gpuscan_payload   values[2];
-            test_buffer       keys, index, wide, scratch;
-            char              text[200];
-            uint32_t         *words, *got, *got_places;
-            uint64_t         *got_squares;
-            uint64_t          at = gpuscan__scratch_aligned(GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES) / 4;
-            if (!test_takes_one_of(12, 2 * k + (size_t)even) && !test_share(2 * k + (size_t)even, 1))
-                continue;
-            memset(&limits, 0, sizeof limits);
-            memset(&d, 0, sizeof d);
-            memset(values, 0, sizeof values);
-            limits.lanes = of[k].lanes;
-            test_limit(&limits);
-            test.gs->device.profile.sort_together = 0;
-            carry_from(1);
-            fetch_from(1, most * 12 - (even ? 0 : 12));
-            if (of[k].silent) {
-                snprintf(text, sizeof text,
-                         "#define GPUSCAN_TEST_SILENT(tile) %s\n#define GPUSCAN_TEST_DELAY(tile) "
-                         "for (volatile uint x = (tile) %% 2 * %uu; x > 0; x--)\n",
-                         of[k].silent, (unsigned)of[k].late);
-                test_first_text = text;
-                test.gs->cl.clCreateProgramWithSource = test_source_with_text;
-                test.gs->device.profile.polls = 3;
-            }
-            d.count = n;
-            d.payloads = values;
-            d.payload_count = 2;
-            values[0].size = 4;
-            values[1].size = 8;
-            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-            test_case("%s buckets, lanes %u, silent: %s, late: %u", even ? "even" : "uneven", (unsigned)of[k].lanes,
-                      of[k].silent ? of[k].silent : "none", (unsigned)of[k].late);
-            if (test_sort_refusal(&d)) {
-                print_message("%s: refused\n", test.what);
-                continue;
-            }
-            keys = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
-            index = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
-            wide = test_buffer_new(CL_MEM_READ_WRITE, 8, n);
-            test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
-            scratch = test_buffer_new(CL_MEM_READ_WRITE, 4, size / 4 + 1);
-            test_buffer_set(&scratch, 0, size / 4 + 1, NULL);
-            test_buffer_set(&keys, 0, n, src);
-            test_buffer_set(&index, 0, n, places);
-            test_buffer_set(&wide, 0, n, squares);
-            d.src = d.dst = keys.at;
-            values[0].src = values[0].dst = index.at;
-            values[1].src = values[1].dst = wide.at;
-            d.call.scratch = scratch.at;
-            test_ok(gpuscan_sort(test.gs, &d));
-            assert_true(has_program(fetches));
-            words = (uint32_t *)test_buffer_get(&scratch);
-            if (words[at + 8 * 256 + 1] != (uint32_t)!even) /* GPUSCAN_SORT_UNEVEN_AT */
-                fail_msg("%s: even and uneven are confused", test.what);
-            got = (uint32_t *)test_buffer_get(&keys);
-            got_places = (uint32_t *)test_buffer_get(&index);
-            got_squares = (uint64_t *)test_buffer_get(&wide);
-            for (i = 0; i < n; i++)
-                if (got[i] != src[order[i]] || got_places[i] != order[i] || got_squares[i] != squares[order[i]])
-                    fail_msg("%s: element %" PRIu64 " is wrong", test.what, i);
-            test_buffer_free(&scratch);
-            test_buffer_free(&keys);
-            test_buffer_free(&index);
-            test_buffer_free(&wide);
-        }
-    free(src);
-    free(places);
-    free(squares);
-    free(order);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(small_tiles),
@@ -1176,6 +1079,7 @@ int main(void) {
                                        TEST(large),
                                        TEST(types),
                                        TEST(keys_alone),
+                                       TEST(bytes_alone),
                                        TEST(distributions),
                                        TEST(distributions_in_parts),
                                        TEST(bit_windows),
@@ -1193,7 +1097,6 @@ int main(void) {
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
                                        TEST(silent_and_late_tiles),
-                                       TEST(even_buckets),
                                        TEST(two_queues)};
     /* Oclgrind knows no order between groups and reports their exchange through fences as races. With one thread,
        groups run one after the other, and the first does a whole sort together. */

@@ -226,7 +226,7 @@ static void use_blob(job *jobs, const void *blob, size_t size, int prepares) {
     if (layer.calls[LAYER_clCreateProgramWithSource] || !layer.calls[LAYER_clCreateProgramWithBinary])
         fail_msg("%u programs from source, %u from the blob", layer.calls[LAYER_clCreateProgramWithSource],
                  layer.calls[LAYER_clCreateProgramWithBinary]);
-    shapes.is_open = !gs->device.profile.launches_late; /* a device without late work need not have launched */
+    shapes.is_open = !gs->device.profile.facts.launches_late; /* a device without late work need not have launched */
     for (which = 0; which < JOB_DEVICE_END; which++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             if (wants(which, s) &&

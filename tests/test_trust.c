@@ -27,8 +27,8 @@ static const char *const late_text =
 
 /* Makes the object's tiles small and its waits short. */
 static void make_impatient(gpuscan *gs) {
-    gs->device.profile.chunk = 64;
-    gs->device.profile.polls = 3;
+    gs->device.profile.cpu.chunk = 64;
+    gs->device.profile.facts.polls = 3;
 }
 
 /* Scans n elements with a strategy. Every silent-th tile never publishes (1: groups in the wrong order instead). The

@@ -1829,7 +1829,7 @@ static cl_mem image_of(cl_mem buffer, size_t bytes, uint64_t width, uint64_t hei
 
 typedef struct options {
     const char *device, *csv, *plot, *reference, *filter;
-    int quick, sweep, max_log; /* max_log 0: as the device's kind and memory allow */
+    int quick, sweep, tune, max_log; /* max_log 0: as the device's kind and memory allow */
     int only;           /* a group, or -1 */
     gpuscan_strategy strategy;
 } options;
@@ -2041,6 +2041,8 @@ static void run_row(const options *o, const bench_row *r, int number) {
     free(raster.above);
 }
 
+#include "tune.h"
+
 /* Returns the time of an object's first scan, from nothing. With a blob, the programs come from it. */
 static double first_use_ms(const char *name, const void *blob, size_t blob_size, void **blob_out,
                            size_t *blob_out_size) {
@@ -2167,6 +2169,8 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
+           "  --tune              print the rows of a profile that suit the device, as C text;\n"
+           "                      --quick: two values each\n"
            "  --only GROUP        scan, reduce, histogram, select, runs, sort or picture\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
@@ -2194,6 +2198,10 @@ static void read_options(options *o, int argc, char **argv) {
         }
         if (strcmp(name, "--sweep") == 0) {
             o->sweep = 1;
+            continue;
+        }
+        if (strcmp(name, "--tune") == 0) {
+            o->tune = 1;
             continue;
         }
         if (value == NULL) die("%s: unknown, or its value is missing (--help lists the options)", name);
@@ -2248,7 +2256,9 @@ int main(int argc, char **argv) {
     printf("times: medians by %s; *: small enough to stay in a cache\n",
            timed_by_events() ? "device events, from a call's first command to the end of its last"
                              : "the wall clock, from the call to its completion");
+    if (o.tune) run_tune(o.only, o.quick);
     if (o.sweep) run_sweep(o.filter, o.quick, o.plot);
+    o.sweep |= o.tune; /* neither takes the rows below */
     if (!o.sweep && o.filter == NULL && o.only < 0) {
         run_first_use(&o);
         run_overheads(&o);
