@@ -3459,7 +3459,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " GPUSCAN_PART_WORD(vector, type, v) = (word & ~(GPUSCAN_PART_MASK(type) << shift)) | part.word << shift; \\\n"
 " else \\\n"
 " vector->element[v] = x; \\\n"
-" }\n\n\n\n"
+" }\n\n\n"
 "#define GPUSCAN_DEFINE_FETCH(name, type) \\\n"
 " GPUSCAN_DEFINE_VECTOR(name, type) \\\n"
 " GPUSCAN_INLINE void name##_fetch(name##_vector *vectors, global const type *all, ulong first, ulong count, \\\n"
@@ -3790,6 +3790,22 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->base = from.base;\n"
 "#endif\n"
 "}\n\n"
+"#if GPUSCAN_HEADS || (GPUSCAN_SELECT && GPUSCAN_ONCE)\n\n\n"
+"GPUSCAN_INLINE void gpuscan_tile_prefetch(gpuscan_from from, ulong first, ulong ahead, ulong count) {\n"
+"first += ahead * GPUSCAN_TILE;\n"
+"if (ahead == 0 || first + GPUSCAN_TILE > count || GPUSCAN_SUBGROUP != 0)\n"
+"return;\n"
+"gpuscan_rows_prefetch(GPUSCAN_ELEMENTS(from) + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_src));\n"
+"#if GPUSCAN_REDUCES\n"
+"gpuscan_rows_prefetch(from.values + first, GPUSCAN_TILE * (uint)sizeof(gpuscan_source));\n"
+"#endif\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+"gpuscan_rows_prefetch(from.keys + first / 32, GPUSCAN_TILE / 8);\n"
+"#elif GPUSCAN_HEADS\n"
+"gpuscan_rows_prefetch(from.keys + first, GPUSCAN_TILE * (uint)sizeof(GPUSCAN_KEY));\n"
+"#endif\n"
+"}\n"
+"#endif\n\n"
 "#if GPUSCAN_RUN_STATE\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
 "gpuscan_t run = gpuscan_identity();\n"
@@ -3812,7 +3828,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return run;\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n\n"
+"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n\n",
 "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
 "uint mask = 0;\n"
 "#if GPUSCAN_BITS\n"
@@ -3849,7 +3865,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return sum;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
 "bool rises = true;\n"
 "#if GPUSCAN_FLOAT_SUM\n"
@@ -3878,7 +3894,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->rising |= gpuscan_vector_rises(&tile->vector[k], i, there, gpuscan_heads_of(tile, k)) << k;\n"
 "#endif\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
 "gpuscan_plain *sums) {\n"
 "uint left = gpuscan_tile_left(first, count);\n"
@@ -3909,7 +3925,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "reaches.up_to |= (up_to ? 1u : 0u) << k;\n"
 "reaches.whole |= (all ? 1u : 0u) << k;\n"
 "}\n"
-"#else\n\n",
+"#else\n\n"
 "local uchar *from = (local uchar *)shared->exchange.values + GPUSCAN_ITEM;\n"
 "local uchar *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -3933,7 +3949,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return reaches;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_number gpuscan_vectors_scan_from(gpuscan_number *x, const gpuscan_reaches *reaches,\n"
 "gpuscan_number *before, local gpuscan_shared *shared) {\n"
 "gpuscan_number carry = GPUSCAN_IDENTITY, sum[GPUSCAN_ITEM_VECTORS];\n"
@@ -3975,7 +3991,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2617 \"kernels.cl.inc\"\n"
+"#line 2635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4213,7 +4229,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2871 \"kernels.cl.inc\"\n"
+"#line 2889 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4443,8 +4459,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_plain base, uint heads, uint there) {\n"
 "gpuscan_plain running = ends->before, before = running;\n"
 "uint zeros = 0;\n"
+"#if GPUSCAN_SHIFTS\n"
+"const bool in_words = true;\n"
+"#else\n"
+"const bool in_words = GPUSCAN_IS_PART(gpuscan_dst);\n"
+"#endif\n"
 "GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < (GPUSCAN_IS_PART(gpuscan_dst) ? sizeof(out->word) / 4 : 0); w++)\n"
+"for (uint w = 0; w < (in_words ? sizeof(out->word) / 4 : 0); w++)\n"
 "out->word[w] = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -4559,7 +4580,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3250 \"kernels.cl.inc\"\n"
+"#line 3273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5363,7 +5384,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4179 \"kernels.cl.inc\"\n"
+"#line 4202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5958,7 +5979,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4938 \"kernels.cl.inc\"\n"
+"#line 4961 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6037,8 +6058,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "gpuscan_place_next(tile, &place);\n"
 "}\n"
 "}\n"
-"}\n\n\n",
-"#if GPUSCAN_CONVERT_IS_CUSTOM || !(GPUSCAN_ANY_ORDER || GPUSCAN_FLOAT_SUM)\n"
+"}\n\n\n\n",
+"#if GPUSCAN_CONVERT_IS_CUSTOM || !GPUSCAN_ANY_ORDER\n"
 "#define GPUSCAN_ROWS_GUARDED 1\n"
 "#else\n"
 "#define GPUSCAN_ROWS_GUARDED 0\n"
@@ -6305,7 +6326,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5334 \"kernels.cl.inc\"\n"
+"#line 5358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6410,7 +6431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5451 \"kernels.cl.inc\"\n"
+"#line 5475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6456,7 +6477,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5498 \"kernels.cl.inc\"\n"
+"#line 5522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7096,7 +7117,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6244 \"kernels.cl.inc\"\n"
+"#line 6268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7323,6 +7344,9 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_row row = gpuscan_row_of(first_row, job.row, GPUSCAN_OP_ROW_TILES, GPUSCAN_OP_PITCH);\n"
 "if (job.first >= row.count && job.tile != 0)\n"
 "GPUSCAN_NEXT_TILE;\n"
+"#if GPUSCAN_HEADS && !GPUSCAN_FEW\n"
+"gpuscan_tile_prefetch(row.src, job.first, numbers.ahead, row.count);\n"
+"#endif\n"
 "gpuscan_tile_fetch(&data, row.src, job.first, row.count, GPUSCAN_OWN_FIRST, gpuscan_policy_normal());\n"
 "sum = gpuscan_tile_scan(&data, job.first, row.count, shared);\n"
 "GPUSCAN_TEST_DELAY(job.tile);\n"
@@ -7341,6 +7365,9 @@ static const char *const gpuscan__piece_engine[] = {
 "gpuscan_t sum, other;\n"
 "gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
 "bool there = job->tile == 0, summed = true;\n"
+"#if GPUSCAN_ONCE && GPUSCAN_OP_LISTS\n"
+"gpuscan_tile_prefetch(row->src, job->first, numbers.ahead, row->count);\n"
+"#endif\n"
 "gpuscan_tile_fetch(&data, row->src, job->first, row->count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
 "if (!there && GPUSCAN_ITEM < GPUSCAN_FINDERS * GPUSCAN_WINDOW)\n"
 "there = gpuscan_prefix_load(row, job->tile, &prefix, shared);\n"
@@ -7410,7 +7437,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6603 \"kernels.cl.inc\"\n"
+"#line 6633 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7522,7 +7549,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6719 \"kernels.cl.inc\"\n"
+"#line 6749 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7893,7 +7920,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7142 \"kernels.cl.inc\"\n"
+"#line 7172 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8600,7 +8627,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_share_end(out, own.head, own.tail, own.mark, all);\n"
 "}\n"
 "#endif\n\n\n\n",
-"#define GPUSCAN_LONG_BY_SUBGROUP (GPUSCAN_SEGMENT_SPLIT && GPUSCAN_HAS_LANES && GPUSCAN_COMMUTATIVE)\n"
+"#define GPUSCAN_LONG_BY_SUBGROUP (GPUSCAN_SEGMENT_SPLIT && GPUSCAN_LANES_APART && GPUSCAN_COMMUTATIVE)\n"
 "#define GPUSCAN_LANE_ROUND (GPUSCAN_LANE_LOADS * GPUSCAN_SEGMENT_VECTOR)\n"
 "#define GPUSCAN_LANE_LONG (GPUSCAN_LONG_BY_SUBGROUP ? 4u * GPUSCAN_LANE_ROUND : max(32u, 2u * GPUSCAN_LANE_ROUND))\n"
 "\n\n"
@@ -8728,7 +8755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8103 \"kernels.cl.inc\"\n"
+"#line 8133 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8780,7 +8807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8155 \"kernels.cl.inc\"\n"
+"#line 8185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9373,7 +9400,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8813 \"kernels.cl.inc\"\n"
+"#line 8843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9872,6 +9899,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "for (uint i = GPUSCAN_ITEM; i < (is_mean ? 2 * results : results); i += GPUSCAN_GROUP) {\n"
 "ranks[i] = gpuscan_rank(ranks[i], total);\n"
 "bin_of[i] = bins;\n"
+"bin_of[GPUSCAN_MAX_FRACTIONS + i] = 0;\n"
 "if (total == 0 && !is_mean)\n"
 "to[i] = (uint)numbers.none;\n"
 "}\n"
@@ -9903,7 +9931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9415 \"kernels.cl.inc\"\n"
+"#line 9446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10250,7 +10278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9832 \"kernels.cl.inc\"\n"
+"#line 9863 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10341,7 +10369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9939 \"kernels.cl.inc\"\n"
+"#line 9970 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10698,7 +10726,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10342 \"kernels.cl.inc\"\n"
+"#line 10373 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11154,8 +11182,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "ulong first, ulong last, ulong step, uint flags) {\n"
 "if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
 "last--;\n"
-"for (ulong k = first; k < last; k += step) {\n"
+"for (ulong at = 0; at < last; at += step) {\n"
+"const ulong k = at + first;\n"
 "gpuscan_counter sum;\n"
+"if (k >= last)\n"
+"continue;\n"
 "if (flags & GPUSCAN_FLAG_FINISH) {\n"
 "sum = gpuscan_take(accumulators + k);\n"
 "} else {\n"
@@ -11256,7 +11287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10999 \"kernels.cl.inc\"\n"
+"#line 11033 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11282,7 +11313,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11022 \"kernels.cl.inc\"\n"
+"#line 11056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11444,7 +11475,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11217 \"kernels.cl.inc\"\n"
+"#line 11251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11491,7 +11522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11265 \"kernels.cl.inc\"\n"
+"#line 11299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11585,7 +11616,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11364 \"kernels.cl.inc\"\n"
+"#line 11398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11870,7 +11901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11680 \"kernels.cl.inc\"\n"
+"#line 11714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12729,7 +12760,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12673 \"kernels.cl.inc\"\n"
+"#line 12707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12944,7 +12975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12932 \"kernels.cl.inc\"\n"
+"#line 12966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13080,7 +13111,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13082 \"kernels.cl.inc\"\n"
+"#line 13116 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13422,7 +13453,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 192 };
+enum { GPUSCAN__LITERALS = 193 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -13568,7 +13599,6 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
-    GPUSCAN__FOR_INCLUSIVE, /* inclusive scans; tiles must be as large as exclusive scans', so that results agree */
     GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
@@ -13585,8 +13615,9 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
-                           summed and the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
+                           tile that is scanned. Look-back by segments, and once: bytes between the tile that is
+                           prefetched and the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
     int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
@@ -14668,8 +14699,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single
-   tile waits for nothing, and many small tiles start earlier than few large ones.
+/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead tiles
+   are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
    tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* 1 byte, small */
@@ -14687,12 +14718,11 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large: 4 bytes; 8 bytes, inclusive and exclusive; 1 byte; other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 128, 8, 0, GPUSCAN__FOR_INCLUSIVE},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
+    /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 4 * GPUSCAN__MIB, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
    GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
@@ -14704,15 +14734,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* flags of 1 byte: indices alone, loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1,
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1,
      GPUSCAN__FOR_INDICES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_INDICES},
     /* flags of 1 byte: several outputs or wide elements, otherwise */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* other sources; by a predicate on 4 bytes that is loaded once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14724,14 +14754,14 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
     /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* values are reduced: f64, others loaded once; custom keys or operators: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
      GPUSCAN__FOR_VALUES},
@@ -18904,7 +18934,6 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     switch ((int)row->calls) {
     case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
-    case GPUSCAN__FOR_INCLUSIVE: return plan->key.inclusive != 0;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
     }
@@ -22521,7 +22550,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
         tile_bytes *= 32;
-    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, !key->once));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
         /* selections by bits, too, are faster with limited registers. tuning: select-bits-registers */

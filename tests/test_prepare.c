@@ -340,14 +340,16 @@ static void test_without_prepare(void **state) {
 
 /* Checks that histograms with other numbers of bins share a program, wherever the counters lie. */
 static void test_other_bins(void **state) {
-    static const uint32_t bins[][3] = {{1001, 1000, 1002}, {6000, 6001, 6002}};
+    static const uint32_t bins[][3] = {{1001, 1000, 1002}, {6000, 6001, 6002}, {33, 34, 40}, {3, 2, 5}};
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS};
     enum { MOST = 6002 };
-    uint32_t samples[100] = {0}, *counts = (uint32_t *)test_alloc(MOST * sizeof *counts);
+    uint32_t samples[100], *counts = (uint32_t *)test_alloc((MOST + 64) * sizeof *counts);
     gpuscan *gs = layered();
-    size_t c, i;
+    size_t c, i, k;
     (void)state;
-    for (c = 0; c < 4; c++)
+    for (k = 0; k < 100; k++)
+        samples[k] = (uint32_t)(k % 7);
+    for (c = 0; c < 8; c++)
         for (i = 0; i < 3; i++) {
             gpuscan_histogram_desc desc;
             memset(&desc, 0, sizeof desc);
@@ -356,8 +358,11 @@ static void test_other_bins(void **state) {
             desc.call.strategy = strategies[c % 2];
             test_case("%u bins, %s", (unsigned)desc.bins, test_strategy_name(desc.call.strategy));
             layer_reset();
+            desc.upper.u = desc.bins;
+            memset(counts, 0x5a, (MOST + 64) * sizeof *counts);
             test_ok(gpuscan_histogram_host(gs, samples, counts, 100, &desc));
-            assert_int_equal(counts[0], 100);
+            for (k = 0; k < desc.bins + 64; k++)
+                assert_int_equal(counts[k], k >= desc.bins ? 0x5a5a5a5au : k < 7 ? 14 + (k < 2) : 0);
             if (i > 0)
                 assert_int_equal(layer.calls[LAYER_clBuildProgram], 0);
         }

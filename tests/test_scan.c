@@ -532,6 +532,58 @@ static void rows_and_pitches(void **state) {
     }
 }
 
+/* Checks that results and totals of floats have the same bits whatever lies between the rows. */
+static void gaps_change_nothing(void **state) {
+    static const uint64_t counts[] = {13, 30, 14}, pitches[] = {16, 32, 28};
+    static const float    gaps[] = {0, 1000, -1000, NAN};
+    const uint64_t        rows = test.is_small ? 9 : 300, most = 32 * rows;
+    float                *data = (float *)test_alloc(most * sizeof *data);
+    unsigned char        *wanted = (unsigned char *)test_alloc(most * sizeof *data), *totals;
+    test_buffer           src = test_buffer_new(CL_MEM_READ_ONLY, sizeof *data, most), dst, total;
+    uint64_t              i;
+    size_t                k, g;
+    (void)state;
+    totals = (unsigned char *)test_alloc(rows * sizeof *data);
+    for (k = 0; k < 6; k++) {
+        const uint64_t   count = counts[k / 2], pitch = pitches[k / 2];
+        gpuscan_scan_desc d;
+        memset(&d, 0, sizeof d);
+        d.kind = k % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        d.call.strategy = test_random() % 4 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_AUTO;
+        d.src_type = d.dst_type = GPUSCAN_TYPE_F32;
+        d.count = count;
+        d.rows = rows;
+        d.src_pitch = d.dst_pitch = pitch;
+        for (g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+            test_case("rows of %u floats, %u apart, %g between them, %s", (unsigned)count, (unsigned)pitch,
+                      (double)gaps[g], test_strategy_name(d.call.strategy));
+            for (i = 0; i < rows * pitch; i++)
+                data[i] = i % pitch < count ? (float)(i * 2654435761u % 16777216u) / 16777216.0f : gaps[g];
+            test_buffer_set(&src, 0, most, data);
+            dst = test_buffer_new(CL_MEM_READ_WRITE, sizeof *data, most);
+            total = test_buffer_new(CL_MEM_READ_WRITE, sizeof *data, rows);
+            test_buffer_set(&dst, 0, most, NULL);
+            test_buffer_set(&total, 0, rows, NULL);
+            d.src = src.at;
+            d.dst = dst.at;
+            d.total = total.at;
+            test_ok(gpuscan_scan(test.gs, &d));
+            if (g == 0) {
+                memcpy(wanted, test_buffer_get(&dst), rows * pitch * sizeof *data);
+                memcpy(totals, test_buffer_get(&total), rows * sizeof *data);
+            }
+            test_same_bytes(test_buffer_get(&dst), wanted, sizeof *data, rows * pitch);
+            test_same_bytes(test_buffer_get(&total), totals, sizeof *data, rows);
+            test_buffer_free(&dst);
+            test_buffer_free(&total);
+        }
+    }
+    test_buffer_free(&src);
+    free(data);
+    free(wanted);
+    free(totals);
+}
+
 static void device_counts(void **state) {
     static const uint64_t counts[] = {1, 100, 3000, 70001};
     scan_case             c;
@@ -1152,7 +1204,7 @@ int main(void) {
                                        TEST(in_place),
                                        TEST(rows_in_place),
                                        TEST(rows_in_tiles),
-                                       TEST(rows_and_pitches),
+                                       TEST(rows_and_pitches), TEST(gaps_change_nothing),
                                        TEST(many_short_rows),
                                        TEST(device_counts),
                                        TEST(inits_and_totals),
