@@ -13591,7 +13591,7 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 511 /* ends a type's rows: serves the devices that no row above serves */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* ends a type's rows: serves what no row above serves */
 };
 
 /* Names the kinds of calls that a row of a profile can serve. The row's up_to limits their size. */
@@ -13698,7 +13698,7 @@ typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
     uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* If segments have at least `lanes` elements in total, their groups have split_group work-items and long ones are
+    /* If segments have more than `lanes` elements in total, their groups have split_group work-items and long ones are
        split; otherwise lanes_group. */
     uint32_t lanes_group, split_group, lanes;
     uint32_t lanes_items; /* if segments are short on average, the group is halved until the call has at least this many
@@ -15678,7 +15678,6 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
         gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
@@ -19033,8 +19032,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* Without NVIDIA's lanes several passes beat a look-back at several words, and one sub-group's chain of floats or
-       custom values. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes. So is AHEAD, whose one
+       sub-group folds, if it adds floats or custom values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD

@@ -76,7 +76,6 @@ if [ -n "$pocl" ] && [ -e "$share/include/opencl-c.h" ]; then
   ln -s "${pocl%/*}/pocl" "$pocl" "$work/pocl/lib/here"
   ln -s "$share"/*.bc "$work/pocl/share/pocl"
   ln -s "$share"/include/* "$work/pocl/share/pocl/include"
-  rm "$work/pocl/share/pocl/include/opencl-c.h"
   calls='[a-z_][a-z0-9_]*\('
   { grep -oE "${calls%??}" kernels.cl.inc; grep -ohE "$calls" gpuscan.h tests/*.[ch] examples/*.[ch]; } | awk '
     NR == FNR { sub(/\(/, ""); named[$1]; next }
@@ -86,7 +85,8 @@ if [ -n "$pocl" ] && [ -e "$share/include/opencl-c.h" ]; then
       if (!(name ~ /^(convert_[a-z0-9]+|v(load|store)(_half)?[0-9]+)$/ || name in named)) { inside = !/;/; next }
     }
     { print }
-  ' - "$share/include/opencl-c.h" > "$work/pocl/share/pocl/include/opencl-c.h"
+  ' - "$share/include/opencl-c.h" > "$work/pocl/opencl-c.h" &&
+    mv -f "$work/pocl/opencl-c.h" "$work/pocl/share/pocl/include/opencl-c.h"
 fi
 
 # ---- programs, of which the faults run under sanitizers ----------------------------------------------------------------
