@@ -10286,7 +10286,8 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "#elif GPUSCAN_COUNTER_ATOMICS == 64\n"
 "atom_add((volatile global ulong *)counter, amount);\n"
 "#else\n"
-"uint low = as_uint2(1ul).x ? 0 : 1;\n"
+"ulong one = 1;\n"
+"uint low = as_uint2(one).x ? 0 : 1;\n"
 "volatile global uint *words = (volatile global uint *)counter;\n"
 "uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
 "if (atomic_add(words + low, add) > 0xffffffffu - add)\n"
@@ -10369,7 +10370,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9970 \"kernels.cl.inc\"\n"
+"#line 9971 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10726,7 +10727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10373 \"kernels.cl.inc\"\n"
+"#line 10374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11287,7 +11288,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11033 \"kernels.cl.inc\"\n"
+"#line 11034 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11313,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11056 \"kernels.cl.inc\"\n"
+"#line 11057 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11475,7 +11476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11251 \"kernels.cl.inc\"\n"
+"#line 11252 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11522,7 +11523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11299 \"kernels.cl.inc\"\n"
+"#line 11300 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11616,7 +11617,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11398 \"kernels.cl.inc\"\n"
+"#line 11399 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11901,7 +11902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11714 \"kernels.cl.inc\"\n"
+"#line 11715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12760,7 +12761,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12707 \"kernels.cl.inc\"\n"
+"#line 12708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12975,7 +12976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12966 \"kernels.cl.inc\"\n"
+"#line 12967 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13111,7 +13112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13116 \"kernels.cl.inc\"\n"
+"#line 13117 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
