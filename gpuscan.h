@@ -667,6 +667,12 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
+    const char           *cache;       /* a folder in which the object keeps the programs that it builds, a file each,
+                                          and finds those of other objects and earlier starts: then neither the driver
+                                          compiles nor a self-test runs. NULL or "": none. Several processes may share
+                                          it. Files that are damaged, or of another device, driver or version, are
+                                          ignored. No call fails because of it: the logger is told. Its files are
+                                          trusted like blobs, so others must not be able to write to it. Copied */
 } gpuscan_desc;
 
 /* What the object runs on and has decided. The strings live as long as the object. */
@@ -1551,6 +1557,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
@@ -13862,6 +13869,7 @@ typedef struct gpuscan__program {
     int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
     int proved;              /* it passed its test, or needs none */
     int wrong;               /* it failed its test, and there is no other form of its strategy */
+    int cached;              /* it came from a blob or the cache, or was offered to the cache */
 } gpuscan__program;
 
 /* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be repeated without a plan after a blob is loaded. A
@@ -13928,6 +13936,7 @@ struct gpuscan {
     cl_event scratch_event;         /* the end of that call, if its queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
                                                    strategy */
+    char *cache;                    /* the folder of built programs, or NULL */
     uint32_t refusals;              /* how often a strategy or the lanes were given up */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
     char error[GPUSCAN__ERROR_SIZE];
@@ -15565,6 +15574,7 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
         program->recording = loaded->recording;
         program->rehearsed = loaded->rehearsed;
         program->proved = loaded->proved;
+        program->cached = 1;
         loaded->program = NULL;
         memset(loaded->kernels, 0, sizeof(loaded->kernels));
         memset(&loaded->recording, 0, sizeof(loaded->recording));
@@ -15575,8 +15585,10 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     return 0;
 }
 
-/* Takes the program from a blob, or builds it from source and creates the kernels. After a failure the caller frees the
-   program, including objects that a driver returned along with an error code. */
+static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
+
+/* Takes the program from a blob or the cache, or builds it from source and creates the kernels. After a failure the
+   caller frees the program, including objects that a driver returned along with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *literal;
@@ -15586,7 +15598,8 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     size_t i;
     cl_int code = CL_SUCCESS;
     program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program))
+    if (gpuscan__take_loaded(gs, program) ||
+        (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
         return GPUSCAN_SUCCESS;
     memset(&kernels, 0, sizeof(kernels));
     kernels.allocator = &gs->allocator;
@@ -17419,6 +17432,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
 /* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
 static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
@@ -17431,10 +17445,12 @@ static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
 /* Gets the program of a call, prepared or not. Rehearses it if the driver defers work, so that a blob knows of it. */
 static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__plan_program(gs, plan, program);
-    if (r != 0 || (*program)->rehearsed || !gs->device.profile.facts.launches_late ||
-        gpuscan__idle_need(plan) > GPUSCAN__SHAM_MOST)
-        return r;
-    return gpuscan__rehearse(gs, plan, *program);
+    if (r == 0 && !(*program)->rehearsed && gs->device.profile.facts.launches_late &&
+        gpuscan__idle_need(plan) <= GPUSCAN__SHAM_MOST)
+        r = gpuscan__rehearse(gs, plan, *program);
+    if (r == 0)
+        gpuscan__store_cached(gs, *program);
+    return r;
 }
 
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
@@ -17499,6 +17515,8 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
         else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
                  (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
+        else
+            gpuscan__store_cached(gs, program);
     }
     return mode == GPUSCAN__SIZE || plan->call->queue ? GPUSCAN_SUCCESS : gpuscan__own_queue(gs, &gs->queue);
 }
@@ -25811,6 +25829,13 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     return GPUSCAN_SUCCESS;
 }
 
+static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
+    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
+    if (copy)
+        memcpy(copy, bytes, (size_t)size);
+    return copy;
+}
+
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
     gpuscan_desc nothing;
     gpuscan_allocator allocator;
@@ -25848,6 +25873,11 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     gs->tracer = desc->tracer;
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
+    if (r == 0 && desc->cache && *desc->cache) {
+        gs->cache = gpuscan__copy_bytes(gs, desc->cache, strlen(desc->cache) + 1);
+        if (!gs->cache)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
+    }
     if (r == 0) {
         *out = gs;
         return GPUSCAN_SUCCESS;
@@ -25878,6 +25908,7 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
         gs->cl.clReleaseCommandQueue(gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
+    gpuscan__release(&gs->allocator, gs->cache);
     allocator = gs->allocator;
     gpuscan__unload_opencl(gs->library);
     gpuscan__release(&allocator, gs);
@@ -26041,13 +26072,16 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     return GPUSCAN_SUCCESS;
 }
 
-/* Appends all programs. */
-static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, uint64_t bytes, uint64_t *at,
-                                             uint64_t *entries) {
+/* Appends one program, or all if `only` is NULL. */
+static gpuscan_result gpuscan__blob_programs(gpuscan *gs, const gpuscan__program *only, unsigned char *blob,
+                                             uint64_t bytes, uint64_t *at, uint64_t *entries) {
     const gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    for (i = 0; i < 2; i++)
+    *entries = 1;
+    if (only)
+        return gpuscan__blob_program(gs, only, blob, bytes, at);
+    for (i = 0, *entries = 0; i < 2; i++)
         for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next) {
             r = gpuscan__blob_program(gs, program, blob, bytes, at);
             (*entries)++;
@@ -26055,13 +26089,44 @@ static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, u
     return r;
 }
 
-GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
+/* Writes a blob of one program, or of all and the sizes of the scratch if `only` is NULL. blob NULL: gives its size. */
+static gpuscan_result gpuscan__write_blob(gpuscan *gs, const gpuscan__program *only, unsigned char *blob,
+                                          size_t *size) {
     gpuscan__blob_header header;
-    unsigned char *bytes = (unsigned char *)blob;
-    uint64_t at = sizeof(header), capacity;
+    uint64_t at = sizeof(header), capacity = *size;
     gpuscan_result r;
-    cl_int code;
     int i;
+    memset(&header, 0, sizeof(header));
+    if ((r = gpuscan__blob_programs(gs, only, NULL, 0, &at, &header.entries)) != 0)
+        return r;
+    if (at > SIZE_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
+    *size = (size_t)at;
+    if (!blob)
+        return GPUSCAN_SUCCESS;
+    if (capacity < at)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                             (unsigned long long)at);
+    memset(blob, 0, (size_t)at);
+    at = sizeof(header);
+    if ((r = gpuscan__blob_programs(gs, only, blob, *size, &at, &header.entries)) != 0) {
+        memset(blob, 0, *size);
+        return r;
+    }
+    *size = (size_t)at;
+    header.size = at;
+    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
+    header.device_hash = gpuscan__device_hash(gs);
+    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* without the quarter that gpuscan__grow_scratch added */
+        header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
+    memcpy(blob, &header, sizeof(header));
+    header.checksum = gpuscan__blob_checksum(blob, (size_t)at);
+    memcpy(blob, &header, sizeof(header));
+    return GPUSCAN_SUCCESS;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
+    cl_int code;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
@@ -26069,35 +26134,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    memset(&header, 0, sizeof(header));
-    if ((r = gpuscan__blob_programs(gs, NULL, 0, &at, &header.entries)) != 0)
-        return r;
-    if (at > SIZE_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
-    capacity = *size;
-    *size = (size_t)at;
-    if (!blob)
-        return GPUSCAN_SUCCESS;
-    if (capacity < at)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                             (unsigned long long)at);
-    memset(bytes, 0, (size_t)at);
-    at = sizeof(header);
-    header.entries = 0;
-    if ((r = gpuscan__blob_programs(gs, bytes, *size, &at, &header.entries)) != 0) {
-        memset(bytes, 0, *size);
-        return r;
-    }
-    *size = (size_t)at;
-    header.size = at;
-    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
-    header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter that gpuscan__grow_scratch added */
-        header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
-    memcpy(bytes, &header, sizeof(header));
-    header.checksum = gpuscan__blob_checksum(bytes, (size_t)at);
-    memcpy(bytes, &header, sizeof(header));
-    return GPUSCAN_SUCCESS;
+    return gpuscan__write_blob(gs, NULL, (unsigned char *)blob, size);
 }
 
 /* A program inside a blob. */
@@ -26145,13 +26182,6 @@ static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint
             return 0;
     }
     return at == size;
-}
-
-static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
-    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
-    if (copy)
-        memcpy(copy, bytes, (size_t)size);
-    return copy;
 }
 
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
@@ -26258,16 +26288,11 @@ static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
         gpuscan__left_out(gs, "the object's scratch stays as it is");
 }
 
-GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size) {
+/* Adds the programs of a blob to those loaded. */
+static gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
-    const unsigned char *bytes = (const unsigned char *)blob;
     gpuscan__program *loaded = NULL, *program, **last;
     gpuscan_result r;
-    if (!gs)
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
-    gs->error[0] = 0;
-    if (!blob)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "blob is NULL");
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
@@ -26275,10 +26300,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
-    if (header.checksum != gpuscan__blob_checksum(bytes, size) ||
-        !gpuscan__blob_is_whole(bytes, size, header.entries))
+    if (header.checksum != gpuscan__blob_checksum(blob, size) || !gpuscan__blob_is_whole(blob, size, header.entries))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, bytes, size, &loaded);
+    r = gpuscan__load_programs(gs, blob, size, &loaded);
     if (r != 0) {
         gpuscan__free_programs(gs, loaded);
         return r;
@@ -26292,6 +26316,98 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     gs->loaded = loaded;
     gpuscan__grow_as_before(gs, header.scratch);
     return GPUSCAN_SUCCESS;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size) {
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    if (!blob)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "blob is NULL");
+    return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
+}
+
+/* The cache: a folder with a blob for each program, named by a hash of what identifies the program. A file is complete
+   before it gets this name, so readers never see half of it. Two writers write the same. */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in the place of a file claims to have more */
+
+/* Returns the path of a program's file, or NULL if memory is short. */
+static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), program->prefix, program->prefix_length);
+    size_t i, size = strlen(gs->cache) + 64;
+    char *path = (char *)gpuscan__allocate(&gs->allocator, size);
+    for (i = 0; program->names[i]; i++)
+        hash = gpuscan__hash(hash, program->names[i], strlen(program->names[i]) + 1);
+    if (path)
+        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
+                 (unsigned long)(hash & 0xffffffffu));
+    return path;
+}
+
+/* Loads a program from the cache. Returns 0 if it is not there, or is of no use. */
+static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
+    char *path = gs->cache ? gpuscan__cached_path(gs, program) : NULL;
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    int loaded = 0;
+    if (size > 0 && size < GPUSCAN__CACHED_MOST && fseek(file, 0, SEEK_SET) == 0) {
+        unsigned char *bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size);
+        if (bytes && fread(bytes, 1, (size_t)size, file) == (size_t)size) {
+            loaded = gpuscan__read_blob(gs, bytes, (size_t)size) == 0;
+            if (!loaded)
+                gpuscan__left_out(gs, "a program of the cache is left out");
+        }
+        gpuscan__release(&gs->allocator, bytes);
+    }
+    if (file)
+        fclose(file);
+    gpuscan__release(&gs->allocator, path);
+    return loaded;
+}
+
+/* Writes a file under another name, and renames it. Returns 0 if the folder or the disk does not take it. */
+static int gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes, size_t size) {
+    uint64_t words[3]; /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    FILE *file;
+    int whole;
+    words[0] = (uint64_t)(uintptr_t)bytes;
+    words[1] = (uint64_t)time(NULL);
+    words[2] = (uint64_t)clock();
+    snprintf(partial, room, "%s.%08lx", path,
+             (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
+    file = fopen(partial, "wb");
+    if (!file)
+        return 0;
+    whole = fwrite(bytes, 1, size, file) == size;
+    whole = fclose(file) == 0 && whole;
+    if (whole && rename(partial, path) != 0) { /* Windows does not replace a file */
+        remove(path);
+        whole = rename(partial, path) == 0;
+    }
+    if (!whole)
+        remove(partial);
+    return whole;
+}
+
+/* Stores a program in the cache, before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
+static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
+    unsigned char *bytes = NULL;
+    char *path, *partial;
+    size_t size = 0, room;
+    if (!gs->cache || program->cached)
+        return;
+    program->cached = 1; /* a failure is not tried again */
+    path = gpuscan__cached_path(gs, program);
+    room = path ? strlen(path) + 16 : 0;
+    partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
+    if (partial && gpuscan__write_blob(gs, program, NULL, &size) == 0)
+        bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, size);
+    if (!bytes || gpuscan__write_blob(gs, program, bytes, &size) != 0 ||
+        !gpuscan__write_file(path, partial, room, bytes, size))
+        gpuscan__left_out(gs, "a program could not be stored in the cache");
+    gpuscan__release(&gs->allocator, bytes);
+    gpuscan__release(&gs->allocator, partial);
+    gpuscan__release(&gs->allocator, path);
 }
 
 #ifdef __cplusplus

@@ -2,6 +2,12 @@
       cc -O2 tests/test_blobs.c -o build/test_blobs -lcmocka -lOpenCL -lm -lpthread && build/test_blobs */
 #include "calls.h"
 
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 /* Returns the offset of a part in an entry, in bytes; each part is padded. */
 static uint64_t part_at(const gpuscan__blob_entry *entry, int part) {
     uint64_t at = sizeof *entry;
@@ -540,10 +546,220 @@ static void test_growing_binary(void **state) {
     layer_expect_empty();
 }
 
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
+
+static char folder[64];
+
+/* Calls `see` for each file of the folder, and returns their number. */
+static int each_file(void (*see)(const char *path, int what), int what) {
+    DIR *files = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+    assert_non_null(files);
+    while ((entry = readdir(files)) != NULL) {
+        char path[400];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (see)
+            see(path, what);
+        count++;
+    }
+    closedir(files);
+    return count;
+}
+
+static void see_whole(const char *path, int what) {
+    (void)what;
+    if (strcmp(path + strlen(path) - 4, ".bin") != 0)
+        fail_msg("%s: %s is left", test.what, path);
+}
+
+static void see_gone(const char *path, int what) {
+    (void)what;
+    assert_int_equal(remove(path), 0);
+}
+
+enum { EMPTY, HALF, FIRST_BYTE, MIDDLE_BYTE, LAST_BYTE, A_FOLDER, DAMAGES };
+static void see_damaged(const char *path, int what) {
+    FILE *file = fopen(path, "rb+");
+    static unsigned char bytes[1 << 22];
+    size_t size;
+    assert_non_null(file);
+    size = fread(bytes, 1, sizeof bytes, file);
+    assert_true(size > 200 && size < sizeof bytes);
+    fclose(file);
+    if (what >= FIRST_BYTE && what <= LAST_BYTE)
+        bytes[what == FIRST_BYTE ? 0 : what == MIDDLE_BYTE ? size / 2 : size - 1] ^= 1;
+    see_gone(path, 0);
+    if (what == A_FOLDER) {
+        assert_int_equal(mkdir(path, 0700), 0);
+        return;
+    }
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    size = what == EMPTY ? 0 : what == HALF ? size / 2 : size;
+    assert_true(fwrite(bytes, 1, size, file) == size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Opens an object with a cache, which must work. Returns how many programs it built from source. */
+static unsigned built_with(const char *cache) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    unsigned built;
+    layer_open();
+    desc = layer_desc();
+    desc.cache = cache;
+    test_ok(gpuscan_create(&gs, &desc));
+    object_works(gs);
+    built = layer.calls[LAYER_clCreateProgramWithSource];
+    assert_true(built || layer.calls[LAYER_clCreateProgramWithBinary]);
+    assert_true(built || !layer.calls[LAYER_clGetProgramInfo]); /* nothing is stored again */
+    test_destroy(gs);
+    layer_expect_empty();
+    return built;
+}
+
+static void *open_and_call(void *failed) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.device = test.device;
+    desc.cache = folder;
+    if (gpuscan_create(&gs, &desc) == 0) {
+        cl_uint src[3] = {1, 2, 3}, dst[3];
+        *(int *)failed = gpuscan_scan_host(gs, src, dst, 3, NULL) != 0 || dst[2] != 3;
+    }
+    gpuscan_destroy(gs);
+    return NULL;
+}
+
+static void test_cache(void **state) {
+    char other[100];
+    int what, failed[4] = {1, 1, 1, 1};
+    pthread_t threads[4];
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    test_case("a cache that is not there");
+    assert_true(built_with(folder) > 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    test_case("an empty cache");
+    assert_true(built_with(folder) > 0);
+    assert_true(each_file(see_whole, 0) > 0);
+    test_case("a cache");
+    assert_int_equal(built_with(folder), 0);
+    for (what = 0; what < DAMAGES; what++) {
+        test_case("a cache with damage %d", what);
+        each_file(see_damaged, what);
+        assert_true(built_with(folder) > 0);
+        each_file(see_whole, 0);
+        assert_int_equal(built_with(folder), 0);
+    }
+    test_case("a file for a cache");
+    snprintf(other, sizeof other, "%s/file", folder);
+    fclose(fopen(other, "wb"));
+    assert_true(built_with(other) > 0);
+    each_file(see_gone, 0);
+    test_case("several at once");
+    for (what = 0; what < 4; what++)
+        assert_int_equal(pthread_create(&threads[what], NULL, open_and_call, &failed[what]), 0);
+    for (what = 0; what < 4; what++) {
+        assert_int_equal(pthread_join(threads[what], NULL), 0);
+        assert_int_equal(failed[what], 0);
+    }
+    each_file(see_whole, 0);
+    each_file(see_gone, 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* The disk is full from the moment when a program's binary is read until its next kernel is set up: the driver may write
+   files of its own before and after. */
+static struct rlimit disk;
+static cl_int CL_API_CALL fill_disk(cl_program program, cl_program_info info, size_t size, void *value, size_t *used) {
+    struct rlimit full = disk;
+    cl_int code = clGetProgramInfo(program, info, size, value, used);
+    full.rlim_cur = 100; /* bytes of a file */
+    if (info == CL_PROGRAM_BINARIES)
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    return code;
+}
+static cl_int CL_API_CALL empty_disk(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &disk), 0);
+    return clSetKernelArg(kernel, index, size, value);
+}
+
+static void test_cache_on_a_full_disk(void **state) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    (void)state;
+    test_case("a full disk");
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &disk), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    layer_open();
+    desc = layer_desc();
+    desc.cache = folder;
+    test_ok(gpuscan_create(&gs, &desc));
+    gs->cl.clGetProgramInfo = fill_disk;
+    gs->cl.clSetKernelArg = empty_disk;
+    object_works(gs);
+    test_destroy(gs);
+    layer_expect_empty();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &disk), 0);
+    assert_int_equal(rmdir(folder), 0); /* so it is empty */
+}
+
+/* Each allocation fails in turn, while the cache is written and while it is read. */
+static void test_cache_without_memory(void **state) {
+    unsigned fail_at;
+    int filled;
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (filled = 0; filled < 2; filled++)
+        for (fail_at = 1;; fail_at++) {
+            cl_uint src[3] = {1, 2, 3}, dst[3] = {9, 9, 9};
+            gpuscan_desc desc;
+            gpuscan *gs = NULL;
+            gpuscan_result r;
+            int reached;
+            test_case("allocation %u fails, %s", fail_at, filled ? "a cache" : "an empty cache");
+            if (filled)
+                built_with(folder);
+            layer_open();
+            desc = layer_desc();
+            desc.cache = folder;
+            layer.allocation_fail_at = fail_at;
+            r = gpuscan_create(&gs, &desc);
+            if (r == 0)
+                r = gpuscan_scan_host(gs, src, dst, 3, NULL);
+            reached = layer.allocation_failed;
+            if (r != 0)
+                test_expect(r, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+            else
+                assert_true(dst[0] == 0 && dst[1] == 1 && dst[2] == 3);
+            layer.allocation_fail_at = 0;
+            if (gs)
+                object_works(gs);
+            gpuscan_destroy(gs);
+            layer_expect_empty();
+            each_file(see_whole, 0);
+            if (!filled)
+                each_file(see_gone, 0);
+            if (!reached)
+                break;
+        }
+    each_file(see_gone, 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_blob_while_running), TEST(test_blob), TEST(test_odd_binaries),
                                        TEST(test_growing_binary),
-                                       TEST(test_bad_blob), TEST(test_unusable_part_of_blob)};
+                                       TEST(test_bad_blob), TEST(test_unusable_part_of_blob), TEST(test_cache),
+                                       TEST(test_cache_on_a_full_disk), TEST(test_cache_without_memory)};
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
 }
