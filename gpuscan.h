@@ -536,6 +536,7 @@ typedef struct gpuscan_call {
                                       call that then fails: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
+    uint64_t         counts_from;  /* for gpuscan_X_prepare: the least count to prepare. 0: the desc's count alone */
 } gpuscan_call;
 
 /* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
@@ -1037,10 +1038,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
    launched once on nothing. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
-   counts. (Small and large counts take different programs. The limits depend on the device, so prepare with the counts
-   that you will use.) Programs of selections and runs also differ by the outputs and their sizes; those of integral
-   images by channels and square; those of histograms by bins, form, channels, mask, outside, closed, weights, counters,
-   the arithmetic that the bounds need, and whether there are tiles and how large they are.
+   counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
+   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
+   integral images by channels and square; those of histograms by form, channels, mask, outside, closed, weights,
+   counters, the arithmetic that the bounds need, where the bins lie, and whether there are tiles and how large they are.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, which is that of the last row. A range that the call writes
                    must not overlap anything else that the call reads or writes, its scratch included. Inputs may
@@ -1070,7 +1071,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
    queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
+   them. With call.counts_from it prepares all counts from that one to the desc's; this may take ten programs (sorts on
+   NVIDIA). Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
    quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a
    scan in place and one that is not. It returns what the call would return, except errors of buffers and events.
 
@@ -14572,6 +14574,7 @@ struct gpuscan__operation {
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* bytes; where desc has its call */
+    size_t count_at;                      /* where desc has its count, 64 bits; 0: it has none */
     /* Tests a program with custom texts by a program that has the self-test's stand-ins for these texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
@@ -14581,13 +14584,13 @@ struct gpuscan__operation {
 enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
 
 /* Defines the gpuscan__operation at the end of an operation's section. */
-#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, prove_custom)                        \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, count_at, prove_custom)              \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
         has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
-        offsetof(gpuscan_##name##_desc, call), prove_custom}
+        offsetof(gpuscan_##name##_desc, call), count_at, prove_custom}
 
 /* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
@@ -19501,7 +19504,8 @@ static int gpuscan__scan_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK,
+                   offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -19663,7 +19667,8 @@ static int gpuscan__uniform_add_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER,
+                   offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -20411,7 +20416,8 @@ static int gpuscan__reduce_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER,
+                   offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -22010,7 +22016,8 @@ static int gpuscan__histogram_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER,
+                   offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -22942,7 +22949,8 @@ static int gpuscan__select_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK,
+                   offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -23160,7 +23168,8 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK,
+                   offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -24781,7 +24790,8 @@ static int gpuscan__sort_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER,
+                   offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -25300,7 +25310,8 @@ static int gpuscan__integral_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER,
+                   0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
@@ -25687,7 +25698,8 @@ static int gpuscan__quantile_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER,
+                   0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
@@ -25947,15 +25959,60 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     return GPUSCAN_SUCCESS;
 }
 
+#define GPUSCAN__PLAN_OF(operation) gpuscan__##operation##_plan operation;
+#define GPUSCAN__DESC_OF(operation) gpuscan_##operation##_desc operation;
+typedef union gpuscan__any_plan {
+    gpuscan__plan common;
+    GPUSCAN__OPERATIONS(GPUSCAN__PLAN_OF)
+} gpuscan__any_plan;
+typedef union gpuscan__any_desc {
+    GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
+} gpuscan__any_desc;
+#undef GPUSCAN__PLAN_OF
+#undef GPUSCAN__DESC_OF
+
+/* Prepares the programs of a desc's smaller counts, down to call.counts_from: about 12 counts between each power of two
+   and the next. Drivers that compile at the first launch see the least count, too. key: the program's that is prepared
+   already. */
+static gpuscan_result gpuscan__prepare_smaller(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                               gpuscan__key key) {
+    gpuscan__any_plan plan;
+    gpuscan__any_desc smaller;
+    unsigned char *bytes = (unsigned char *)&smaller;
+    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
+    uint64_t count, from;
+    memcpy(bytes, desc, operation->desc_size);
+    memcpy(&count, bytes + operation->count_at, sizeof(count));
+    call->event = NULL;
+    from = call->counts_from;
+    while (from && count > from) {
+        gpuscan_result r;
+        count -= gpuscan__min((count + 16) / 17, count - from);
+        memcpy(bytes + operation->count_at, &count, sizeof(count));
+        gpuscan__plan_begin(&plan.common, operation, bytes, call);
+        plan.common.group_limit = gs->device.group_limit;
+        if ((r = operation->resolve(gs, &plan.common)) != 0)
+            return r;
+        r = operation->choose(gs, &plan.common);
+        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) /* a forced one that has no form for so few elements */
+            break;
+        if (r != 0)
+            return r;
+        if (count > from && memcmp(&key, &plan.common.key, sizeof(key)) == 0)
+            continue;
+        key = plan.common.key;
+        gpuscan__plan_begin(&plan.common, operation, bytes, call);
+        if ((r = gpuscan__do(gs, &plan.common, GPUSCAN__PREPARE, NULL)) != 0)
+            return r;
+    }
+    gs->error[0] = 0;
+    return GPUSCAN_SUCCESS;
+}
+
 /* Runs a public function with a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
-#define GPUSCAN__PLAN_OF(operation) gpuscan__##operation##_plan operation;
-    union {
-        gpuscan__plan common;
-        GPUSCAN__OPERATIONS(GPUSCAN__PLAN_OF)
-    } plan;
-#undef GPUSCAN__PLAN_OF
+    gpuscan__any_plan plan;
     const void *call = desc ? (const unsigned char *)desc + operation->call_at : NULL;
     gpuscan_result r = gpuscan__enter(gs, desc, (const gpuscan_call *)call);
     if (size)
@@ -25965,7 +26022,9 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     if (mode == GPUSCAN__SIZE && !size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     gpuscan__plan_begin(&plan.common, operation, desc, (const gpuscan_call *)call);
-    return gpuscan__do(gs, &plan.common, mode, size);
+    r = gpuscan__do(gs, &plan.common, mode, size);
+    return r == 0 && mode == GPUSCAN__PREPARE && operation->count_at
+               ? gpuscan__prepare_smaller(gs, operation, desc, plan.common.key) : r;
 }
 
 /* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
@@ -26389,7 +26448,7 @@ static int gpuscan__write_file(const char *path, char *partial, size_t room, con
     return whole;
 }
 
-/* Stores a program in the cache, before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
+/* Stores a program in the cache before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     unsigned char *bytes = NULL;
     char *path, *partial;

@@ -1003,6 +1003,48 @@ static void sorts(uint32_t units, uint64_t count, int together) {
     gpuscan_destroy(gs);
 }
 
+static size_t programs_of(const gpuscan *gs) {
+    const gpuscan__program *program;
+    size_t count = 0;
+    for (program = gs->programs; program; program = program->next)
+        count++;
+    return count;
+}
+
+/* Once a range of counts is prepared, none of them needs another program. */
+#define RANGE(operation, type, from, to)                                                                               \
+    do {                                                                                                               \
+        gpuscan *gs = fresh();                                                                                         \
+        gpuscan_##operation##_desc desc;                                                                               \
+        size_t all, alone, i;                                                                                          \
+        memset(&desc, 0, sizeof desc);                                                                                 \
+        desc.type = GPUSCAN_TYPE_U32;                                                                                  \
+        desc.count = to;                                                                                               \
+        expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                               \
+        alone = programs_of(gs);                                                                                       \
+        desc.call.counts_from = from;                                                                                  \
+        expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                               \
+        all = programs_of(gs);                                                                                         \
+        desc.call.counts_from = 0;                                                                                     \
+        for (i = 0; i < 64; i++) {                                                                                     \
+            uint64_t near = ((uint64_t)1 << i / 2) + i % 2;                                                            \
+            desc.count = near < from ? from : near > to ? to : near;                                                   \
+            expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                           \
+        }                                                                                                              \
+        expect(programs_of(gs) == all, #operation ": a count of the range needs another program");                     \
+        if (strcmp(fake.device->file, "nvidia") == 0 && strcmp(#operation, "reduce") != 0)                             \
+            expect(all > alone, #operation ": a range is as one count");                                               \
+        gpuscan_destroy(gs);                                                                                           \
+    } while (0)
+static void ranges(void) {
+    RANGE(scan, src_type, 1, (uint64_t)1 << 28);
+    RANGE(reduce, src_type, 1, (uint64_t)1 << 28);
+    RANGE(select, type, 1, (uint64_t)1 << 28);
+    RANGE(runs, key_type, 1, (uint64_t)1 << 28);
+    RANGE(sort, key_type, 1, (uint64_t)1 << 28);
+    RANGE(sort, key_type, 3000, (uint64_t)1 << 20);
+}
+
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
@@ -1037,6 +1079,7 @@ int main(int argc, char **argv) {
         fake.device = &devices[d];
         everything();
         fake.built = NULL;
+        ranges();
         for (bits = 10; bits < 29; bits++)
             for (what = 0; what < 2; what++) {
                 kinds(bits, GPUSCAN_TYPE_F32, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
