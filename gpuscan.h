@@ -224,10 +224,12 @@
 #else
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2
+#ifndef CL_VERSION_1_2 /* suffices for the interface, as behind a loader that declares OpenCL 1.1 by itself (clew.h) */
+typedef struct gpuscan__no_image_desc cl_image_desc;
+#ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
 #define GPUSCAN__IMPLEMENTED /* so that the implementation repeats no error */
-typedef struct gpuscan__no_image_desc cl_image_desc; /* so that the table of entry points causes none */
+#endif
 #endif
 
 /* GPUSCAN__HAS_...: 1 for operations that this file compiles, 0 for the others. */

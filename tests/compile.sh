@@ -306,6 +306,10 @@ for compiler in gcc clang; do
       check "$cxx: OpenCL $version, $first first" refuses_version "$cxx" -std=c++11 -I"$root" \
         "-DCL_TARGET_OPENCL_VERSION=$version" -include $first -fsyntax-only implementation.cpp
     done
+    check "$compiler: OpenCL $version, interface" "$compiler" -std=c89 -pedantic $c_warnings -I"$root" \
+      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only user.c
+    check "$cxx: OpenCL $version, interface" "$cxx" -std=c++11 $warnings -I"$root" \
+      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only user.cpp
   done
   check "$compiler: newer entry points behind the header" "$compiler" -std=c99 $c_warnings -I"$root" -fsyntax-only newer.c
   if echo '#include <CL/opencl.hpp>' | "$cxx" -std=c++11 -x c++ -fsyntax-only - 2> /dev/null; then
