@@ -119,8 +119,8 @@
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
                that bring their own scratch do not.
                Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
-               and testing programs, for growing scratch (up to 1 MiB), for gpuscan_get_blob and for gpuscan_set_blob. A
-               call that neither builds nor grows scratch allocates nothing. (One exception: an init on the host that is
+               and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
+               gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init on the host that is
                larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
                The object retains the queue of its last call, and that of the last call that used its own scratch, until
                other calls replace them or the object is destroyed.
@@ -174,7 +174,7 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
                       images instead of buffers, as samples_image and src_image.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
-                      kin. gpuscan_desc: library, tracer. gpuscan_info: opencl, refused, refusals, refusal,
+                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl, refused, refusals, refusal,
                       sort_strategy, has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what
                       it built, so that no driver compiles in the first call, and gpuscan_set_blob loads and launches
                       the programs of the blob (blobs of 0.1.0 are refused). Lanes work by OpenCL's sub-groups and by
