@@ -120,8 +120,8 @@
                that bring their own scratch do not.
                Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
                and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
-               gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init on the host that is
-               larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
+               gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
+               on the host that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
                The object retains the queue of its last call, and that of the last call that used its own scratch, until
                other calls replace them or the object is destroyed.
 
@@ -174,12 +174,12 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
                       images instead of buffers, as samples_image and src_image.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
-                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl, refused, refusals, refusal,
-                      sort_strategy, has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what
-                      it built, so that no driver compiles in the first call, and gpuscan_set_blob loads and launches
-                      the programs of the blob (blobs of 0.1.0 are refused). Lanes work by OpenCL's sub-groups and by
-                      AMD's builtins. Each program is tested at its first use, and built without the compiler's
-                      warnings.
+                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl,
+                      refused, refusals, refusal, sort_strategy, has_images. Tables of entry points may have gaps.
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
+                      gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
+                      work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
+                      built without the compiler's warnings.
                       Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give floats below 0 to signed
                       integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
@@ -1043,7 +1043,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
    integral images by channels and square; those of histograms by form, channels, mask, outside, closed, weights,
-   counters, the arithmetic that the bounds need, where the bins lie, and whether there are tiles and how large they are.
+   counters, the arithmetic that the bounds need, where the bins lie, and whether there are tiles and of which size.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, which is that of the last row. A range that the call writes
                    must not overlap anything else that the call reads or writes, its scratch included. Inputs may
