@@ -13,7 +13,7 @@
 
 first='prefix_sum histogram equalize methods'
 all="$first engine engine_as_cpp clahe auto_exposure box_blur adaptive_threshold cull splats csv_columns words"
-all="$all many_devices gl_particles vulkan_scan mpi_scan scan.py"
+all="$all drop_in many_devices gl_particles vulkan_scan mpi_scan scan.py"
 begin=$(date +%s)
 case $1 in
   '') names=$first ;;
