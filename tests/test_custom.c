@@ -305,7 +305,7 @@ static int is_opencl(const char *word) {
     for (i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i]) == length && strncmp(word, types[i], length) == 0)
             return 1;
-    return strncmp(word, "gpuscan_", 8) == 0 || strncmp(word, "memory_", 7) == 0 || strncmp(word, "atomic_", 7) == 0 ||
+    return strncmp(word, "memory_", 7) == 0 || strncmp(word, "atomic_", 7) == 0 ||
            strncmp(word, "convert_", 8) == 0 || strncmp(word, "as_", 3) == 0; /* names that macros paste together */
 }
 
@@ -338,6 +338,11 @@ static names kernel_names(void) {
         }
         if (*at == '"') {
             at = strchr(at + 1, '"') + 1;
+            continue;
+        }
+        if (*at == '$' || *at == '`') { /* GPUSCAN_ or gpuscan_ */
+            for (at++; is_word(*at); at++)
+                continue;
             continue;
         }
         if (!is_word(*at)) {

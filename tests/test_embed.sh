@@ -35,7 +35,10 @@ new_header() {
   printf '%s\n' '#include <stdio.h>' 'typedef int first;' '    /* kernels.cl.inc: begin */' \
     '    "stale\n",' '    /* kernels.cl.inc: end */' '' 'int main(void) {' '    const char *const *text;' \
     '    size_t i;' '    for (i = 0; i < GPUSCAN__PIECES; i++)' \
-    '        for (text = gpuscan__pieces[i]; text && *text; text++) fputs(*text, stdout);' '    return 0;' '}' > h.h
+    '        for (text = gpuscan__pieces[i]; text && *text; text++)' \
+    '            for (const char *at = *text; *at; at++) {' '                if (*at == 36) printf("GPUSCAN_");' \
+    '                else if (*at == 96) printf("gpuscan_");' '                else putchar(*at);' '            }' \
+    '    return 0;' '}' > h.h
 }
 
 # refused KERNELS MESSAGE: the embedding fails with exit status 1, says MESSAGE, and leaves the header alone.
@@ -66,12 +69,13 @@ cat > k.inc <<'END'
 #define CONCAT(a, b) a##b \
     + 1
 
-! # $ % & ( ) * + , - . / 0 : ; < = > ? @ A [ ] ^ _ ` a { | } ~ "\0 \n \x7f" '\'' '"'
+! # % & ( ) * + , - . / 0 : ; < = > ? @ A [ ] ^ _ a { | } ~ "\0 \n \x7f" '\'' '"'
 END
 i=32
 while [ $i -le 126 ]; do # every printable character in a string, alone and doubled
   c=$(printf '\\%o' $i)
   case $i in
+    36 | 96) : ;; # $ and ` stand for prefixes
     34 | 92) printf "\"\\\\${c}x\\\\${c}\\\\${c}\"\n" ;; # a quote, a backslash
     63) printf "\"${c}x\"\n" ;; # two question marks may begin a trigraph
     *) printf "\"${c}x${c}${c}\"\n" ;;
@@ -477,6 +481,9 @@ check "a kernel that begins in a line" refused bad.inc 'bad.inc:2: the brace of 
 check "an empty file" refused bad.inc 'bad.inc: is empty'
 check "a missing file" refused missing.inc 'cannot read missing.inc'
 check "a folder" refused . 'cannot read .'
+printf '%s\n' 'fine' 'int a$;' 'int `b;' > prefix.inc
+check "a character that stands for GPUSCAN_" refused prefix.inc 'prefix.inc:2: a character that stands for a prefix'
+check "one that stands for gpuscan_" refused prefix.inc 'prefix.inc:3: a character that stands for a prefix'
 sed '/: begin/d' h.h > t.h && mv t.h h.h
 check "no begin marker" refused k.inc 'h.h: lacks the line /* kernels.cl.inc: begin */'
 new_header

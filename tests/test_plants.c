@@ -627,7 +627,7 @@ static void test_plants(void **state) {
         gpuscan_info info;
         gpuscan *gs;
         test_case("%s, %c, %s", p->name, p->what, test_strategy_name(p->strategy));
-        snprintf(use, sizeof use, "GPUSCAN_PLANTED(%s)", p->name);
+        snprintf(use, sizeof use, "$PLANTED(%s)", p->name);
         for (k = 0; k < GPUSCAN__PIECES; k++)
             for (text = gpuscan__pieces[k]; *text; text++)
                 found |= strstr(*text, use) != NULL;
