@@ -305,13 +305,13 @@ extern "C" {
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100.
-   gpuscan_result_string names each of them. */
+   gpuscan_result_string names each of them. Classes: arguments, the machine, the device's limits, host memory, custom
+   texts, blobs, the library itself. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* the caller's arguments */                                                                                       \
     /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
     /* the type does not fit the operation */                                                                          \
@@ -326,7 +326,6 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
     /* an output that kernels may not write, an input that they may not read, or host memory that is not aligned */    \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
-    /* ranges overlap that must not */                                                                                 \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size that does not fit 64 bits or the host's size_t */                                                        \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
@@ -336,39 +335,25 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
-    /* not a 2D image, or an image of a format that is not read */                                                     \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
-    /* a loader without any OpenCL driver */                                                                           \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
       "no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd)")                   \
-    /* drivers without a device (of the requested name) */                                                             \
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
-    /* the device is older than OpenCL 1.2, or has no compiler */                                                      \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* limits of the device */                                                                                         \
     /* f64 without double precision */                                                                                 \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
-    /* the forced strategy does not fit the device or the call */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
-    /* an image, on a device without images */                                                                         \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
-    /* host memory */                                                                                                  \
-    /* the allocator returned NULL */                                                                                  \
     X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
-    /* custom types and operators */                                                                                   \
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
-    /* the custom type's size on the device is not the one given */                                                    \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* blobs */                                                                                                        \
     /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
-    /* the library itself */                                                                                           \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
 
@@ -13885,27 +13870,24 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
-   numbers, and the first call after gpuscan_set_blob writes all. */
-static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
+/* Defines a macro as words. */
+static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_add(text, words);
+    gpuscan__text_add(text, "\n");
+}
+
+/* Writes the digits by hand: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
+   all. */
+static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
         *--first = (char)('0' + number % 10);
     while ((number /= 10) != 0);
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_add(text, words ? words : first);
-    gpuscan__text_add(text, "\n");
-}
-
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
-    gpuscan__define_as(text, name, words, 0);
-}
-
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
-    gpuscan__define_as(text, name, NULL, number);
+    gpuscan__define(text, name, first);
 }
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -13938,10 +13920,9 @@ typedef struct gpuscan__type_facts {
     const char *least, *largest;
 } gpuscan__type_facts;
 
-#define GPUSCAN__TYPE_ROW(name, c_name, unsigned_name, size, kind, least, largest)                                     \
-    {c_name, unsigned_name, size, kind, least, largest},
-#define GPUSCAN__TYPE_PLACE(name, c_name, unsigned_name, size, kind, least, largest) GPUSCAN__TYPE_PLACE_##name,
-#define GPUSCAN__TYPE_BOUND(name, c_name, unsigned_name, size, kind, least, largest)                                   \
+#define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
+#define GPUSCAN__TYPE_PLACE(name, ...) GPUSCAN__TYPE_PLACE_##name,
+#define GPUSCAN__TYPE_BOUND(name, ...)                                                                                 \
     GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
@@ -13982,9 +13963,8 @@ typedef struct gpuscan__op_facts {
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
-    GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
+#define GPUSCAN__OP_PLACE(name, ...) GPUSCAN__OP_PLACE_##name,
+#define GPUSCAN__OP_BOUND(name, ...)                                                                                   \
     GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
@@ -14012,8 +13992,8 @@ typedef struct gpuscan__strategy_facts {
 
 #define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
     {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-#define GPUSCAN__STRATEGY_PLACE(name, words, cpu, single_pass, portable) GPUSCAN__STRATEGY_PLACE_##name,
-#define GPUSCAN__STRATEGY_BOUND(name, words, cpu, single_pass, portable)                                               \
+#define GPUSCAN__STRATEGY_PLACE(name, ...) GPUSCAN__STRATEGY_PLACE_##name,
+#define GPUSCAN__STRATEGY_BOUND(name, ...)                                                                             \
     GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACE_##name == (int)GPUSCAN_STRATEGY_##name, strategy_##name)
 static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 enum { GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_PLACE) GPUSCAN__STRATEGY_PLACES };
@@ -14029,6 +14009,11 @@ static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
 
 static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
+}
+
+/* Returns the logarithm of a power of two, rounded down. */
+static uint32_t gpuscan__log2(uint32_t x) {
+    return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
 
 static int gpuscan__is_integer(gpuscan_type type) {
@@ -14161,10 +14146,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
 /* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    int size_log = 0;
-    while (size_log < 3 && 1u << size_log < size)
-        size_log++;
-    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[size_log]);
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[gpuscan__log2(size)]);
     gpuscan__define_number(text, "KEY_SIZE", size);
     gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
     gpuscan__define_infinity(text, size, real);
@@ -14324,18 +14306,11 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 }
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
+    static const char *const words[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
     char more[64];
-    const char *raw = bytes == 64  ? "uint16"
-                      : bytes == 32  ? "uint8"
-                      : bytes == 16 ? (of_64_bits ? "ulong2" : "uint4")
-                      : bytes == 8 ? "uint2"
-                      : bytes == 4 ? "uint"
-                      : bytes == 2 ? "ushort"
-                      : bytes == 1 ? "uchar"
-                                   : NULL;
-    if (!raw)
+    if (bytes == 0 || bytes > 64 || (bytes & (bytes - 1)) != 0)
         return;
-    gpuscan__define(text, name, raw);
+    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : words[gpuscan__log2(bytes)]);
     snprintf(more, sizeof(more), "%s_SIZE", name);
     gpuscan__define_number(text, more, bytes);
 }
@@ -15258,55 +15233,49 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Returns whether two launches have the same shape, for which drivers compile: PoCL separately below 65,536
-   work-items. */
-static int gpuscan__same_shape(const gpuscan__step_launch *a, const gpuscan__step_launch *b) {
-    return a->group == b->group && (a->global < 65536) == (b->global < 65536);
-}
-
-/* Returns whether a recording launches a kernel in a shape. */
-static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
-    gpuscan__step_launch launch;
+/* Gets the next launch of a valid recording, and its kernel's number; returns 0 at the end. */
+static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
+                                gpuscan__step_launch *launch) {
     gpuscan__step step;
     const unsigned char *bytes;
+    while (gpuscan__next_step(recording->data, recording->length, at, &step, &bytes)) {
+        if (step.kind == GPUSCAN__STEP_KERNEL)
+            memcpy(kernel, bytes, sizeof(*kernel));
+        if (step.kind != GPUSCAN__STEP_LAUNCH)
+            continue;
+        memcpy(launch, bytes, sizeof(*launch));
+        return 1;
+    }
+    return 0;
+}
+
+/* Returns whether a recording launches a kernel in a shape for which drivers compile: PoCL separately below 65,536
+   work-items. */
+static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
+    gpuscan__step_launch launch;
     uint64_t number = 0;
     size_t at = 0;
-    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind != GPUSCAN__STEP_LAUNCH || number != kernel)
-            continue;
-        memcpy(&launch, bytes, sizeof(launch));
-        if (gpuscan__same_shape(&launch, shape))
+    while (gpuscan__next_launch(recording, &at, &number, &launch))
+        if (number == kernel && launch.group == shape->group && (launch.global < 65536) == (shape->global < 65536))
             return 1;
-    }
     return 0;
 }
 
 /* Appends a recording to the program's, if it has a launch that the program's lacks. If memory runs out, all of the
    program's recordings are dropped. */
 static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    gpuscan__text *kept = &program->recording;
     gpuscan__step_launch launch;
-    gpuscan__step step;
-    const unsigned char *bytes;
     uint64_t number = 0;
     size_t at = 0;
-    if (recording->failed)
-        return;
-    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind != GPUSCAN__STEP_LAUNCH)
-            continue;
-        memcpy(&launch, bytes, sizeof(launch));
-        if (!gpuscan__has_launch(&program->recording, number, &launch)) {
-            program->recording.allocator = &gs->allocator;
-            gpuscan__text_bytes(&program->recording, recording->data, recording->length);
-            if (program->recording.failed)
-                memset(&program->recording, 0, sizeof(program->recording));
+    while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
+        if (!gpuscan__has_launch(kept, number, &launch)) {
+            kept->allocator = &gs->allocator;
+            gpuscan__text_bytes(kept, recording->data, recording->length);
+            if (kept->failed)
+                memset(kept, 0, sizeof(*kept));
             return;
         }
-    }
 }
 
 static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -17446,33 +17415,28 @@ static uint16_t gpuscan__half(double x) {
     return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
 }
 
-/* Stores a number that the float type holds. */
-static void gpuscan__put_real(gpuscan_type type, void *array, uint64_t i, double x) {
-    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+/* Returns the bits of a number that the float type holds. */
+static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
-    uint16_t f16 = type == GPUSCAN_TYPE_F16 ? gpuscan__half(x) : 0;
-    if (type == GPUSCAN_TYPE_F64)
-        memcpy(at, &x, sizeof(x));
-    else if (type == GPUSCAN_TYPE_F32)
-        memcpy(at, &f32, sizeof(f32));
-    else
-        memcpy(at, &f16, sizeof(f16));
+    uint32_t u32;
+    uint64_t u64;
+    memcpy(&u32, &f32, sizeof(u32));
+    memcpy(&u64, &x, sizeof(u64));
+    return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
+}
+
+/* Stores element i of size bytes by its bits. */
+static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t bits) {
+    unsigned char *at = (unsigned char *)array + i * size;
+    uint32_t u32 = (uint32_t)bits;
+    uint16_t u16 = (uint16_t)bits;
+    uint8_t u8 = (uint8_t)bits;
+    memcpy(at, size == 8 ? (void *)&bits : size == 4 ? (void *)&u32 : size == 2 ? (void *)&u16 : (void *)&u8, size);
 }
 
 static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x) {
-    uint32_t size = gpuscan__types[type].size, u32 = (uint32_t)x;
-    unsigned char *at = (unsigned char *)array + i * size;
-    uint16_t u16 = (uint16_t)x;
-    if (gpuscan__is_float(type))
-        gpuscan__put_real(type, array, i, (double)(int64_t)x);
-    else if (size == 8)
-        memcpy(at, &x, sizeof(x));
-    else if (size == 4)
-        memcpy(at, &u32, sizeof(u32));
-    else if (size == 2)
-        memcpy(at, &u16, sizeof(u16));
-    else
-        *at = (unsigned char)x;
+    gpuscan__put_bits(gpuscan__types[type].size, array, i,
+                      gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x) : x);
 }
 
 static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
@@ -19258,7 +19222,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
                                 uint64_t segments) {
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
-    uint32_t size = own->heads_size, size_log = size == 8 ? 3 : size / 2;
+    uint32_t size = own->heads_size, size_log = gpuscan__log2(size);
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
     desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
@@ -19450,69 +19414,31 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
-   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
-static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
-    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
-    uint64_t x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
-        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends use even bits, elements odd bits */
-        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
-        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (!gpuscan__is_float(e->src))
-            return gpuscan__wrap(e->src, random | 3);
-        x = wins ? 2 : 4;
-        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
-    }
-}
-
-/* Fills dst and addend, and in expected their results. */
-static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
-                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
-    uint64_t i, at, size = e->dst_size;
-    uint32_t byte;
-    for (i = 0; i < shape->count; i++) {
-        int wins = (i + shape->round) % 2 == 0;
-        uint64_t k = i / block, a, x;
-        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
-            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
-            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
-            continue;
-        }
-        for (byte = 0, at = i * size; byte < size; byte++, at++) {
-            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
-            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
-            expected[at] = wins ? dst[at] : addend[k * size + byte];
-        }
-    }
-}
-
+/* Blocks are shorter than a vector in round 0; in round 1 several vectors and a rest. */
 static int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round), blocks = shape;
     gpuscan__test_array *dst;
+    gpuscan__test_sum sum;
     unsigned char *addend;
+    uint64_t i;
     if (test->round == 2)
         return 0;
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77;
+    blocks.count = gpuscan__ceil_div(shape.count, desc->block);
+    blocks.tile = blocks.count / 3 + 1;
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
-    if (!test->failed)
-        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+    addend = gpuscan__test_in(test, &desc->addend, blocks.count * e->dst_size);
+    for (i = 0; i < shape.count && !test->failed; i++) {
+        gpuscan__test_add(e, &blocks, i / desc->block, 1, addend, &sum);
+        gpuscan__test_add(e, &shape, i, 0, dst->before, &sum);
+        gpuscan__put_sum(e, dst->expected, i, &sum);
+    }
     return 1;
 }
 
@@ -20175,24 +20101,15 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Rounds, each with another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
-enum { GPUSCAN__TEST_BESTS = 7 };
-
-static int gpuscan__test_picks(gpuscan_op op) {
-    int data = gpuscan__ops[op].data;
-    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
-}
-
-static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
-    return e->arg ? GPUSCAN__TEST_BESTS - 1 : gpuscan__test_picks(e->op) ? GPUSCAN__TEST_BESTS : 2;
-}
-
-static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
-    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
-                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
+/* Each round has another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
+static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
+                                                      unsigned *rounds) {
+    const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
+    int data = gpuscan__ops[e->op].data;
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
-    shape.decides = gpuscan__test_picks(e->op);
-    shape.best = bests[round % GPUSCAN__TEST_BESTS];
+    shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+    shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
+    *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
 
@@ -20221,8 +20138,9 @@ static int gpuscan__reduce_test(gpuscan__test *test) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     unsigned char *src, *dst, *offsets = NULL;
     uint64_t each, rows, length, i, k, size = e->result_size;
-    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round);
-    if (test->round >= (own.split ? 3u : own.segments ? 2u : gpuscan__reduce_test_rounds(e)))
+    unsigned rounds;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round, &rounds);
+    if (test->round >= (own.split ? 3u : own.segments ? 2u : rounds))
         return 0;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
@@ -21587,31 +21505,19 @@ static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, co
                                               : x;
 }
 
-static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
-    if (type == GPUSCAN_TYPE_F64)
-        gpuscan__put(GPUSCAN_TYPE_U64, array, i, (uint64_t)0x7ff8 << 48);
-    else if (type == GPUSCAN_TYPE_F32)
-        gpuscan__put(GPUSCAN_TYPE_U32, array, i, 0x7fc00000u);
-    else
-        gpuscan__put(GPUSCAN_TYPE_U16, array, i, 0x7e00u);
-}
-
-/* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
+/* Gives the bits of test sample i. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                    void *samples, uint64_t c) {
-    uint64_t x;
+                                    uint64_t *bits) {
     double real;
     int64_t bin;
     if (!gpuscan__is_float(plan->sample)) {
-        gpuscan__put(plan->sample, samples, c, x = gpuscan__test_integer_sample(plan, bounds, i));
-        return gpuscan__test_integer_bin(plan, bounds, x);
+        *bits = gpuscan__test_integer_sample(plan, bounds, i);
+        return gpuscan__test_integer_bin(plan, bounds, *bits);
     }
     real = gpuscan__test_float_sample(plan, bounds, i);
     bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
-    if (bin == gpuscan__nowhere)
-        gpuscan__put_nan(plan->sample, samples, c);
-    else
-        gpuscan__put_real(plan->sample, samples, c, real);
+    *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
+                                    : gpuscan__real_bits(plan->sample, real);
     return bin;
 }
 
@@ -21628,13 +21534,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
                                                                : "(";
     uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
     char line[160];
-    union {
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-    } bits;
-    uint64_t k;
+    uint64_t k, bits;
     if (plan->element == GPUSCAN_TYPE_CUSTOM)
         snprintf(line, sizeof(line),
                  "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
@@ -21644,13 +21544,8 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        bits.u64 = 0;
-        gpuscan__test_sample(plan, &plan->bounds, k, &bits, 0);
-        snprintf(line, sizeof(line), "0x%llxul, ",
-                 (unsigned long long)(type->size == 8   ? bits.u64
-                                      : type->size == 4 ? bits.u32
-                                      : type->size == 2 ? bits.u16
-                                                        : bits.u8));
+        gpuscan__test_sample(plan, &plan->bounds, k, &bits);
+        snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
         gpuscan__text_add(text, line);
     }
     snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %sgpuscan_test_bits[at %% %u]); }\n",
@@ -21706,8 +21601,10 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
-        int64_t bin = gpuscan__test_sample(
-            plan, plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds, i + c, samples, c);
+        const gpuscan__bounds *bounds = plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds;
+        uint64_t bits;
+        int64_t bin = gpuscan__test_sample(plan, bounds, i + c, &bits);
+        gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
         if (active)
             gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
         slot += active;
@@ -21731,7 +21628,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     }
     number += i;
     gpuscan__test_counted(plan, counts,
-                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused, 0),
+                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
@@ -24566,7 +24463,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_types[size == 8 ? 3 : size / 2];
+    gpuscan_type raw = gpuscan__unsigned_types[gpuscan__log2(size)];
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
