@@ -13379,15 +13379,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
 #undef GPUSCAN__DEVICE_ENUM
 
-#define GPUSCAN__DEVICE_ROW(name, value) {#name, value},
-#define GPUSCAN__DEVICE_PUBLIC_ROW(name) {#name, GPUSCAN_##name},
-static const struct {
-    const char *name;
-    uint32_t value;
-} gpuscan__device_constants[] = {GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ROW)
-                                     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEVICE_PUBLIC_ROW)};
-#undef GPUSCAN__DEVICE_ROW
-#undef GPUSCAN__DEVICE_PUBLIC_ROW
+#define GPUSCAN__DEVICE_TEXT(name, value) "#define GPUSCAN_" #name " " #value "\n"
+static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_TEXT);
+#undef GPUSCAN__DEVICE_TEXT
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -13870,24 +13864,28 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words. */
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_add(text, words);
-    gpuscan__text_add(text, "\n");
-}
-
-/* Writes the digits by hand: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
-   all. */
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
+/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
+   numbers, and the first call after gpuscan_set_blob writes all. One function does both, so that compilers do not copy
+   it into the callers. */
+static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
         *--first = (char)('0' + number % 10);
     while ((number /= 10) != 0);
-    gpuscan__define(text, name, first);
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_add(text, words ? words : first);
+    gpuscan__text_add(text, "\n");
+}
+
+static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__define_as(text, name, words, 0);
+}
+
+static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
+    gpuscan__define_as(text, name, NULL, number);
 }
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -15518,12 +15516,13 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    size_t i;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
     if (gs->device.profile.facts.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
-        gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
+    gpuscan__text_add(text, gpuscan__device_constants);
+#define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
+    GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
+#undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
@@ -15712,6 +15711,10 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 }
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
+
+/* Zeros that clear a call's scratch, or stand for an init that is not given: up to a gpuscan_run, twice an element. */
+static const uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)] = {0};
+GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
 /* Buffer and offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
@@ -16090,12 +16093,11 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         at = chain->place.offset[GPUSCAN__PLAIN];
         bytes = (size_t)(at - call->scratch.offset);
         for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
-            static const unsigned char zeros[4096] = {0}; /* a write, as in gpuscan__clear_buffer, if one is enough */
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(zeros) && may_write)
-                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, zeros,
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* as in gpuscan__clear_buffer */
+                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
@@ -16921,9 +16923,9 @@ static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
 
 /* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
-    static const uint64_t nothing[2 * GPUSCAN__CUSTOM_MOST / 8] = {0}; /* a gpuscan_run is larger than its value */
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
-    gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
+    gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
+                 by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
         buffer.mem = plan->init_mem;
     return gpuscan__arg_buffer(launch, buffer);
