@@ -307,13 +307,13 @@ extern "C" {
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100.
-   gpuscan_result_string names each of them. */
+   gpuscan_result_string names each of them. Classes: arguments, the machine, the device's limits, host memory, custom
+   texts, blobs, the library itself. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* the caller's arguments */                                                                                       \
     /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
     /* the type does not fit the operation */                                                                          \
@@ -328,7 +328,6 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
     /* an output that kernels may not write, an input that they may not read, or host memory that is not aligned */    \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
-    /* ranges overlap that must not */                                                                                 \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size that does not fit 64 bits or the host's size_t */                                                        \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
@@ -338,39 +337,25 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
-    /* not a 2D image, or an image of a format that is not read */                                                     \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
-    /* a loader without any OpenCL driver */                                                                           \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
       "no OpenCL platform: install the GPU's driver, or PoCL for the CPU (Debian: pocl-opencl-icd)")                   \
-    /* drivers without a device (of the requested name) */                                                             \
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
-    /* the device is older than OpenCL 1.2, or has no compiler */                                                      \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* limits of the device */                                                                                         \
     /* f64 without double precision */                                                                                 \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
-    /* the forced strategy does not fit the device or the call */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
-    /* an image, on a device without images */                                                                         \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
-    /* host memory */                                                                                                  \
-    /* the allocator returned NULL */                                                                                  \
     X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
-    /* custom types and operators */                                                                                   \
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
-    /* the custom type's size on the device is not the one given */                                                    \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* blobs */                                                                                                        \
     /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
-    /* the library itself */                                                                                           \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
 
@@ -1868,45 +1853,90 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n"
 "#define $ON(kind) ($LANES_KIND == $LANES_##kind)\n"
 "#define $HAS_LANES (!$ON(NONE))\n"
 "#define $LANES_APART ($HAS_LANES && !$ON(LOCAL))\n"
 "#define $HAS_HINTS ($PTX >= 80)\n"
-"#define $HAS_PICKS $ON(PTX)\n"
 "#define $HAS_LANES_SUM ($PTX >= 80)\n"
-"#define $WORDS_ARRIVE $ON(PTX)\n"
 "#define $HAS_WORD_MAX ($ON(PTX) && $WORD == 64)\n"
+"#define $LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
+"#define $HAS_PICKS $ON(PTX)\n"
+"#define $HAS_TURNS $ON(PTX)\n"
+"#define $WORDS_ARRIVE $ON(PTX)\n"
 "#define $BARRIER_ORDERS $ON(PTX)\n"
 "#define $FIXED_LOCAL $ON(PTX)\n"
 "#define $SPILLS $ON(PTX)\n"
 "#define $SPECIALIZES $ON(PTX)\n"
-"#ifdef POCL_DEVICE_ADDRESS_BITS\n"
-"#define $COPIES_TILES 0\n"
-"#else\n"
-"#define $COPIES_TILES 1\n"
-"#endif\n"
-"#define $DEEP_LOADS $ON(PTX)\n\n"
-"#if $ON(PTX)\n"
-"#define $KEEP_LOADS() $LANES_SYNC()\n"
-"#else\n"
-"#define $KEEP_LOADS()\n"
-"#endif\n"
-"#define $QUICK_LANES $ON(PTX)\n"
-"#define $HAS_TURNS $ON(PTX)\n"
-"#define $LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n\n\n\n\n\n\n\n"
+"#define $DEEP_LOADS $ON(PTX)\n"
+"#define $QUICK_LANES $ON(PTX)\n\n\n\n\n"
+"#if $INLINES\n"
+"#pragma clang attribute pop\n"
+"#define inline __attribute__((always_inline))\n"
+"#endif\n\n\n\n\n\n"
 "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
 "#define $WAIT(flags) (barrier(flags), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
 "#define $TILE_END() $BARRIER()\n"
+"#define $COPIES_TILES 0\n"
 "#else\n"
 "#define $WAIT(flags) barrier(flags)\n"
 "#define $TILE_END()\n"
-"#endif\n\n\n\n\n\n"
+"#define $COPIES_TILES 1\n"
+"#endif\n\n\n\n\n"
 "#if $GROUP == 1 && defined(POCL_DEVICE_ADDRESS_BITS)\n"
 "#define $ONE_ITEM if (get_local_id(0) != 0) return;\n"
 "#else\n"
 "#define $ONE_ITEM\n"
+"#endif\n\n\n\n\n"
+"#define $ROLLED _Pragma(\"unroll 1\")\n"
+"#ifdef __NVPTX__\n"
+"#define $LOOK_LOOP $ROLLED\n"
+"#else\n"
+"#define $LOOK_LOOP\n"
 "#endif\n\n\n"
+"#if $LANES_APART\n"
+"#define $UNROLL _Pragma(\"unroll\")\n"
+"#else\n"
+"#define $UNROLL\n"
+"#endif\n\n"
+"#if $ON(PTX) || ($ON(AMD) && $SORT)\n"
+"#define $INLINE static inline __attribute__((always_inline))\n"
+"#else\n"
+"#define $INLINE static inline\n"
+"#endif\n\n\n\n\n\n\n\n"
+"#define $ASM(type, name, parameters, instructions) \\\n"
+" static inline type name parameters { \\\n"
+" type out = (type)(0); \\\n"
+" __asm__ instructions; \\\n"
+" return out; \\\n"
+" }\n"
+"#define $ASM_VOID(name, parameters, instructions) \\\n"
+" static inline void name parameters { \\\n"
+" __asm__ volatile instructions; \\\n"
+" }\n"
+"#if $ON(PTX)\n"
+"#define $BOTH(type, name, parameters, instructions, plain) $ASM(type, name, parameters, instructions)\n"
+"#define $BOTH_VOID(name, parameters, instructions, plain) $ASM_VOID(name, parameters, instructions)\n"
+"#define $UNROLL_STEPS _Pragma(\"unroll\")\n"
+"#define $UNROLL_8 _Pragma(\"unroll 8\")\n"
+"#define $KEEP_LOADS() $LANES_SYNC()\n"
+"#define $FORGET_UINT(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
+"#define $FORGET_ULONG(x) __asm__ volatile(\"\" : \"+l\"(x))\n"
+"#else\n"
+"#define $BOTH(type, name, parameters, instructions, plain) \\\n"
+" static inline type name parameters { \\\n"
+" return plain; \\\n"
+" }\n"
+"#define $BOTH_VOID(name, parameters, instructions, plain) \\\n"
+" static inline void name parameters { \\\n"
+" plain; \\\n"
+" }\n"
+"#define $UNROLL_STEPS $ROLLED\n"
+"#define $UNROLL_8\n"
+"#define $KEEP_LOADS()\n"
+"#define $FORGET_UINT(x)\n"
+"#define $FORGET_ULONG(x)\n"
+"#endif\n\n\n\n\n",
 "#if $GROUP == 1\n"
 "#define $BARRIER()\n"
 "#define $GLOBAL_BARRIER()\n"
@@ -1915,11 +1945,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define $GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
 "#endif\n\n\n"
 "#if $COUNTED && $ON(PTX)\n"
-"static inline uint `item(void) {\n"
-"uint x;\n"
-"__asm__ volatile(\"mov.u32 %0, %%tid.x;\" : \"=r\"(x));\n"
-"return x;\n"
-"}\n"
+"$ASM(uint, `item, (void), volatile(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "#define $ITEM `item()\n"
 "#else\n"
 "#define $ITEM ((uint)get_local_id(0))\n"
@@ -1940,7 +1966,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n"
 "#ifndef $TEST_GROUP\n"
 "#define $TEST_GROUP (uint)get_group_id(0)\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline void `device_fence(void) {\n"
 "#if $FENCE == $FENCE_PTX\n"
 "__asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
@@ -1949,104 +1975,56 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
 "#endif\n"
-"}\n\n\n\n\n\n\n"
-"#if $ON(PTX)\n"
-"#define $UNROLL_STEPS _Pragma(\"unroll\")\n"
-"#define $UNROLL_8 _Pragma(\"unroll 8\")\n"
-"#else\n"
-"#define $UNROLL_STEPS $ROLLED\n"
-"#define $UNROLL_8\n"
-"#endif\n"
-"#if $LANES_APART\n"
-"#define $UNROLL _Pragma(\"unroll\")\n"
-"#else\n"
-"#define $UNROLL\n"
-"#endif\n\n\n"
-"#if $INLINES\n"
-"#pragma clang attribute pop\n"
-"#define inline __attribute__((always_inline))\n"
-"#endif\n\n\n\n\n"
-"#define $ROLLED _Pragma(\"unroll 1\")\n"
-"#ifdef __NVPTX__\n"
-"#define $LOOK_LOOP $ROLLED\n"
-"#else\n"
-"#define $LOOK_LOOP\n"
-"#endif\n\n\n"
-"#if $ON(PTX) || ($ON(AMD) && $SORT)\n"
-"#define $INLINE static inline __attribute__((always_inline))\n"
-"#else\n"
-"#define $INLINE static inline\n"
-"#endif\n\n\n"
-"#if $SPILLS\n"
-"#define $FORGET_UINT(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
-"#define $FORGET_ULONG(x) __asm__ volatile(\"\" : \"+l\"(x))\n"
-"#else\n"
-"#define $FORGET_UINT(x)\n"
-"#define $FORGET_ULONG(x)\n"
-"#endif\n\n\n\n"
-"#define $OF_WORDS(name, type, words, word) \\\n"
-" static inline type name(const words *from) { \\\n"
-" union { \\\n"
-" type value; \\\n"
-" ulong pairs[(sizeof(type) + 7) / 8]; \\\n"
-" } of_pairs; \\\n"
-" if (!$SPILLS || sizeof(type) <= 8 || sizeof(type) % 8 || sizeof(from->word[0]) != 4) \\\n"
-" return from->value; \\\n"
-" for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
-" of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
-" return of_pairs.value; \\\n"
-" }\n\n\n\n"
+"}\n\n\n\n"
 "#define $WINDOW ($HAS_LANES ? $LANES : 1)\n"
 "#define $SUBGROUPS ($GROUP / $LANES)\n"
 "#define $LANE ($ITEM % $LANES)\n"
 "#define $SUBGROUP ($ITEM / $LANES)\n"
-"#define $WINDOW_LANE ($HAS_LANES ? $LANE : 0u)\n"
-"#define $LANE_BEFORE(d) \\\n"
-" ($LANE >= (d) ? $LANE - (d) + ($PLANTED(SHUFFLE) ? 1 : 0) : $LANE)\n\n\n"
+"#define $WINDOW_LANE ($HAS_LANES ? $LANE : 0u)\n\n\n"
 "#if $WINDOW > 32\n"
 "typedef ulong `ballot_t;\n"
 "#define $BALLOT_BITS 64u\n"
-"#define $BALLOT_ONES 0xfffffffffffffffful\n"
 "#else\n"
 "typedef uint `ballot_t;\n"
 "#define $BALLOT_BITS 32u\n"
-"#define $BALLOT_ONES 0xffffffffu\n"
 "#endif\n"
-"#define $BALLOT_UP_TO(lane) ($BALLOT_ONES >> ($BALLOT_BITS - 1u - (lane)))\n"
-"#define $BALLOT_ALL $BALLOT_UP_TO($WINDOW - 1u)\n\n",
+"#define $BALLOT_UP_TO(lane) (~(`ballot_t)0 >> ($BALLOT_BITS - 1u - (lane)))\n"
+"#define $BALLOT_ALL $BALLOT_UP_TO($WINDOW - 1u)\n\n"
+"$BOTH(uint, `highest, (`ballot_t bits), (\"bfind.u32 %0, %1;\" : \"=r\"(out) : \"r\"(bits)),\n"
+"$BALLOT_BITS - 1u - (uint)clz(bits))\n"
 "static inline uint `lowest(`ballot_t bits) {\n"
 "return (uint)($BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
-"}\n"
-"static inline uint `highest(`ballot_t bits) {\n"
-"#if $ON(PTX)\n"
-"uint highest;\n"
-"__asm__(\"bfind.u32 %0, %1;\" : \"=r\"(highest) : \"r\"(bits));\n"
-"return highest;\n"
-"#else\n"
-"return $BALLOT_BITS - 1u - (uint)clz(bits);\n"
-"#endif\n"
 "}\n\n\n\n"
 "#if $ON(PTX)\n"
 "#if $LANES != 32\n"
 "#error \"NVIDIA's sub-groups have 32 lanes\"\n"
 "#endif\n"
-"#define $LAST_LANE \"0x1f\"\n"
-"#define $ALL_LANES \"0xffffffff\"\n"
-"#define $PTX_SHUFFLE(y, mode, x, lane, clamp) \\\n"
-" __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", \" $ALL_LANES \";\" \\\n"
-" : \"=r\"(y) \\\n"
-" : \"r\"(x), \"r\"(lane))\n"
-"#define $LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" $ALL_LANES \";\" ::: \"memory\")\n"
+"#define $LANES_SYNC() __asm__ volatile(\"bar.warp.sync 0xffffffff;\" ::: \"memory\")\n"
+"$ASM(uint, `uint_at, (uint x, uint lane, local uint *memory),\n"
+"volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out) : \"r\"(x), \"r\"(lane)))\n"
+"$ASM(uint, `vote, (int predicate, local uint *memory),\n"
+"volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
+": \"=r\"(out) : \"r\"(predicate)))\n"
 "#elif $ON(SUBGROUPS)\n"
 "#ifdef cl_khr_subgroups\n"
 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
 "#endif\n"
-"#ifdef cl_khr_subgroup_shuffle\n"
-"#define $SUBGROUP_SHUFFLE sub_group_shuffle\n"
-"#else\n"
-"#define $SUBGROUP_SHUFFLE intel_sub_group_shuffle\n"
-"#endif\n"
 "#define $LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
+"#ifdef cl_khr_subgroup_shuffle\n"
+"#define `uint_at(x, lane, memory) sub_group_shuffle((uint)(x), lane)\n"
+"#else\n"
+"#define `uint_at(x, lane, memory) intel_sub_group_shuffle((uint)(x), lane)\n"
+"#endif\n"
+"static inline `ballot_t `vote(int predicate, local uint *memory) {\n"
+"#if !defined(cl_khr_subgroup_ballot)\n"
+"return sub_group_reduce_add(predicate ? (`ballot_t)1 << $LANE : 0);\n"
+"#elif $LANES > 32\n"
+"uint4 lanes = sub_group_ballot(predicate);\n"
+"return (ulong)lanes.y << 32 | lanes.x;\n"
+"#else\n"
+"return sub_group_ballot(predicate).x;\n"
+"#endif\n"
+"}\n"
 "#elif $ON(AMD)\n"
 "#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != $LANES\n"
 "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
@@ -2056,75 +2034,25 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n"
 "#define $LANES_SYNC() \\\n"
 " (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"), __builtin_amdgcn_wave_barrier())\n"
+"#define `uint_at(x, lane, memory) ((uint)__builtin_amdgcn_ds_bpermute((int)(4 * (lane)), (int)(x)))\n"
+"#if $LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
+"#define `vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
+"#elif $LANES == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
+"#define `vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
+"#else\n"
+"#define `vote(predicate, memory) \\\n"
+" ((`ballot_t)__builtin_amdgcn_uicmp((uint)((predicate) != 0), 0u, 33))\n"
+"#endif\n"
 "#elif $ON(LOCAL)\n"
 "#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
-"#elif $ON(NONE)\n"
-"#define `lane_at(x, lane) (x)\n"
-"#define `ballot(x) ((x) ? 1u : 0u)\n"
-"#define $LANES_SYNC()\n"
-"#define $SUBGROUP_SYNC() $BARRIER()\n"
-"#else\n"
-"#error \"this kind of lanes has no form here\"\n"
-"#endif\n\n"
-"#if $HAS_LANES\n"
 "static inline uint `uint_at(uint x, uint lane, local uint *memory) {\n"
-"#if $ON(PTX)\n"
-"uint y;\n"
-"$PTX_SHUFFLE(y, \"idx\", x, lane, $LAST_LANE);\n"
-"return y;\n"
-"#elif $ON(SUBGROUPS)\n"
-"return $SUBGROUP_SHUFFLE(x, lane);\n"
-"#elif $ON(AMD)\n"
-"return (uint)__builtin_amdgcn_ds_bpermute((int)(4 * lane), (int)x);\n"
-"#else\n"
-"memory[$ITEM] = x;\n"
+"memory[$ITEM] = x;\n",
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "x = memory[$SUBGROUP * $LANES + lane];\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "return x;\n"
-"#endif\n"
 "}\n"
-"static inline uint `uint_up(uint x, uint d, local uint *memory) {\n"
-"#if $ON(PTX)\n"
-"uint y;\n"
-"$PTX_SHUFFLE(y, \"up\", x, d, \"0\");\n"
-"return y;\n"
-"#else\n"
-"return `uint_at(x, $LANE_BEFORE(d), memory);\n"
-"#endif\n"
-"}\n"
-"static inline uint `uint_xor(uint x, uint d, local uint *memory) {\n"
-"#if $ON(PTX)\n"
-"uint y;\n"
-"$PTX_SHUFFLE(y, \"bfly\", x, d, $LAST_LANE);\n"
-"return y;\n"
-"#else\n"
-"return `uint_at(x, $LANE ^ d, memory);\n"
-"#endif\n"
-"}\n\n",
 "static inline `ballot_t `vote(int predicate, local uint *memory) {\n"
-"#if $ON(PTX)\n"
-"uint lanes;\n"
-"__asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" $ALL_LANES \"; }\"\n"
-": \"=r\"(lanes)\n"
-": \"r\"(predicate));\n"
-"return lanes;\n"
-"#elif $ON(SUBGROUPS) && !defined(cl_khr_subgroup_ballot)\n"
-"return sub_group_reduce_add(predicate ? (`ballot_t)1 << $LANE : 0);\n"
-"#elif $ON(SUBGROUPS) && $LANES > 32\n"
-"uint4 lanes = sub_group_ballot(predicate);\n"
-"return (ulong)lanes.y << 32 | lanes.x;\n"
-"#elif $ON(SUBGROUPS)\n"
-"return sub_group_ballot(predicate).x;\n"
-"#elif $ON(AMD)\n"
-"#if $LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
-"return __builtin_amdgcn_ballot_w64(predicate != 0);\n"
-"#elif $LANES == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
-"return __builtin_amdgcn_ballot_w32(predicate != 0);\n"
-"#else\n"
-"return (`ballot_t)__builtin_amdgcn_uicmp((uint)(predicate != 0), 0u, 33);\n"
-"#endif\n"
-"#else\n"
 "`ballot_t lanes = 0;\n"
 "memory[$ITEM] = predicate != 0;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
@@ -2132,8 +2060,24 @@ static const char *const gpuscan__piece_device[] = {
 "lanes |= (`ballot_t)memory[$SUBGROUP * $LANES + lane] << lane;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "return lanes;\n"
-"#endif\n"
 "}\n"
+"#elif $ON(NONE)\n"
+"#define $LANES_SYNC()\n"
+"#define $SUBGROUP_SYNC() $BARRIER()\n"
+"#define `lane_at(x, lane) (x)\n"
+"#define `ballot(x) ((x) ? 1u : 0u)\n"
+"#else\n"
+"#error \"this kind of lanes has no form here\"\n"
+"#endif\n\n"
+"#if $HAS_LANES\n"
+"#define $LANE_BEFORE(d) \\\n"
+" ($LANE >= (d) ? $LANE - (d) + ($PLANTED(SHUFFLE) ? 1 : 0) : $LANE)\n"
+"$BOTH(uint, `uint_up, (uint x, uint d, local uint *memory),\n"
+"volatile(\"shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;\" : \"=r\"(out) : \"r\"(x), \"r\"(d)),\n"
+"`uint_at(x, $LANE_BEFORE(d), memory))\n"
+"$BOTH(uint, `uint_xor, (uint x, uint d, local uint *memory),\n"
+"volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out) : \"r\"(x), \"r\"(d)),\n"
+"`uint_at(x, $LANE ^ d, memory))\n"
 "static inline `ballot_t `vote_alike(`ballot_t peers, uint x, uint bit, local uint *memory) {\n"
 "#if $ON(PTX)\n"
 "__asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
@@ -2146,7 +2090,7 @@ static const char *const gpuscan__piece_device[] = {
 "`ballot_t lanes = `vote((int)(x & bit), memory);\n"
 "return peers & (x & bit ? lanes : ~lanes);\n"
 "#endif\n"
-"}\n\n"
+"}\n"
 "#if $ON(LOCAL)\n"
 "#define $LANES_MEMORY shared->lanes\n"
 "#else\n"
@@ -2170,64 +2114,37 @@ static const char *const gpuscan__piece_device[] = {
 "return true;\n"
 "#endif\n"
 "}\n\n",
-"static inline uint `uints_sum(uint x) {\n"
-"#if $PTX >= 80\n"
-"__asm__ volatile(\"redux.sync.add.s32 %0, %0, \" $ALL_LANES \";\" : \"+r\"(x));\n"
-"#endif\n"
-"return x;\n"
-"}\n\n\n\n\n\n"
+"#if $HAS_LANES_SUM\n"
+"$ASM(uint, `uints_sum, (uint x),\n"
+"volatile(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out) : \"r\"(x)))\n"
+"#else\n"
+"#define `uints_sum(x) (x)\n"
+"#endif\n\n\n\n\n\n"
 "#if defined($CHANNELS) && $CHANNELS > 1\n"
-"#define $LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n"
+"#define $LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
 "#else\n"
-"#define $LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
+"#define $LOAD_ONCE \"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
 "#endif\n"
-"static inline uint4 `load_once(global const uint4 *p) {\n"
-"#if $ON(PTX)\n"
-"uint4 x;\n"
-"__asm__ volatile($LOAD_ONCE \"{%0, %1, %2, %3}, [%4];\"\n"
-": \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
-": \"l\"(p));\n"
-"return x;\n"
-"#else\n"
-"return *p;\n"
-"#endif\n"
-"}\n"
-"static inline uint4 `load_once_if(bool there, global const uint4 *p) {\n"
-"#if $ON(PTX)\n"
-"uint x = 0, y = 0, z = 0, w = 0;\n"
-"__asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n"
-"\" @p \" $LOAD_ONCE \"{%0, %1, %2, %3}, [%4]; }\"\n"
-": \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n"
-": \"l\"(p), \"r\"((uint)there));\n"
-"return (uint4)(x, y, z, w);\n"
-"#else\n"
-"return there ? *p : (uint4)(0);\n"
-"#endif\n"
-"}\n\n"
-"static inline void `store_past(global uint4 *p, uint4 x) {\n"
-"#if $ON(PTX)\n"
-"__asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
-": \"memory\");\n"
-"#else\n"
-"*p = x;\n"
-"#endif\n"
-"}\n"
+"#define $OUT_4(r) r(out.x), r(out.y), r(out.z), r(out.w)\n"
+"$BOTH(uint4, `load_once, (global const uint4 *p),\n"
+"volatile($LOAD_ONCE \";\" : $OUT_4(\"=r\") : \"l\"(p)), *p)\n"
+"$BOTH(uint4, `load_once_if, (bool there, global const uint4 *p),\n"
+"volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0; @p \" $LOAD_ONCE \"; }\"\n"
+": $OUT_4(\"+r\") : \"l\"(p), \"r\"((uint)there)), there ? *p : (uint4)(0))\n"
+"$BOTH_VOID(`store_past, (global uint4 *p, uint4 x),\n"
+"(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\"\n"
+"::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w) : \"memory\"), *p = x)\n"
 "#if $HAS_HINTS\n"
-"#define $POLICY(name, kind) \\\n"
-" static inline ulong name(void) { \\\n"
-" ulong policy; \\\n"
-" __asm__ volatile(\"createpolicy.fractional.L2::\" kind \".b64 %0, 1.0;\" : \"=l\"(policy)); \\\n"
-" return policy; \\\n"
-" }\n"
-"$POLICY(`policy_keep, \"evict_last\")\n"
-"$POLICY(`policy_last, \"evict_first\")\n"
-"$POLICY(`policy_normal, \"evict_normal\")\n\n"
-"#define $LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
-"static inline void `copy_piece(local uint4 *to, global const uint4 *from, ulong policy) {\n"
-"__asm__ volatile(\"cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\" ::\"r\"((uint)(size_t)to), \"l\"(from),\n"
-"\"l\"(policy)\n"
-": \"memory\");\n"
-"}\n"
+"#define $POLICY(kind) volatile(\"createpolicy.fractional.L2::\" kind \".b64 %0, 1.0;\" : \"=l\"(out))\n"
+"$ASM(ulong, `policy_keep, (void), $POLICY(\"evict_last\"))\n"
+"$ASM(ulong, `policy_last, (void), $POLICY(\"evict_first\"))\n"
+"$ASM(ulong, `policy_normal, (void), $POLICY(\"evict_normal\"))\n"
+"$ASM(uint4, `load_hinted, (global const uint4 *p, ulong policy),\n"
+"volatile(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+": $OUT_4(\"=r\") : \"l\"(p), \"l\"(policy)))\n"
+"$ASM_VOID(`copy_piece, (local uint4 *to, global const uint4 *from, ulong policy),\n"
+"(\"cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\"\n"
+"::\"r\"((uint)(size_t)to), \"l\"(from), \"l\"(policy) : \"memory\"))\n"
 "static inline void `copies_wait(void) {\n"
 "__asm__ volatile(\"cp.async.wait_all;\" ::: \"memory\");\n"
 "$LANES_SYNC();\n"
@@ -2236,175 +2153,102 @@ static const char *const gpuscan__piece_device[] = {
 "#define `policy_keep() 0\n"
 "#define `policy_last() 0\n"
 "#define `policy_normal() 0\n"
-"#endif\n"
-"static inline uint4 `load_hinted(global const uint4 *p, ulong policy) {\n"
-"#if $HAS_HINTS\n"
-"uint4 x;\n"
-"__asm__ volatile($LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-": \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
-": \"l\"(p), \"l\"(policy));\n"
-"return x;\n"
-"#else\n"
-"return *p;\n"
-"#endif\n"
-"}\n\n\n",
+"#define `load_hinted(p, policy) (*(p))\n"
+"#endif\n\n\n"
 "static inline void `rows_prefetch(global const void *p, uint bytes) {\n"
 "#if $PTX >= 90\n"
 "if ($LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
 "__asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
 "#endif\n"
-"}\n\n\n\n"
-"#if $ON(PTX)\n"
-"#define $STORE_IF(name, type, bits_type, bits, constraint) \\\n"
-" static inline void name(local type *p, type x, bool wanted) { \\\n"
-" union { \\\n"
+"}\n\n\n\n",
+"#define $STORE_IF(name, type, bits_type, suffix, constraint) \\\n"
+" typedef union { \\\n"
 " type value; \\\n"
-" bits_type word; \\\n"
-" } of_bits; \\\n"
-" of_bits.value = x; \\\n"
-" __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.\" bits \" [%0], %1; }\" ::\"r\"( \\\n"
-" (uint)(size_t)p), \\\n"
-" constraint(of_bits.word), \"r\"(wanted ? 1u : 0u) \\\n"
-" : \"memory\"); \\\n"
-" }\n"
-"#else\n"
-"#define $STORE_IF(name, type, bits_type, bits, constraint) \\\n"
-" static inline void name(local type *p, type x, bool wanted) { \\\n"
-" if (wanted) \\\n"
-" *p = x; \\\n"
-" }\n"
-"#endif\n"
+" bits_type bits; \\\n"
+" } name##_bits; \\\n"
+" $BOTH_VOID(name, (local type *p, type x, bool wanted), \\\n"
+" (\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.\" suffix \" [%0], %1; }\" \\\n"
+" ::\"r\"((uint)(size_t)p), constraint(((name##_bits){x}).bits), \"r\"(wanted ? 1u : 0u) : \"memory\"), \\\n"
+" if (wanted) *p = x)\n"
 "#define $STORE_IF_4(name, type) $STORE_IF(name, type, uint, \"u32\", \"r\")\n"
 "#define $STORE_IF_8(name, type) $STORE_IF(name, type, ulong, \"u64\", \"l\")\n\n\n"
-"static inline void `add_one(local uint *counter) {\n"
-"#if $ON(PTX)\n"
-"__asm__ volatile(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\");\n"
-"#else\n"
-"atomic_inc((volatile local uint *)counter);\n"
-"#endif\n"
-"}\n\n\n\n"
+"$BOTH_VOID(`add_one, (local uint *counter),\n"
+"(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\"),\n"
+"atomic_inc((volatile local uint *)counter))\n\n\n\n"
 "#if $WORD == 32\n"
 "typedef uint `word;\n"
 "typedef ushort `payload;\n"
 "#define $TAG_SHIFT 16\n"
-"#define $WORD_ADD(p, x) atomic_add(p, x)\n"
-"#define $WORD_EXCHANGE(p, x) atomic_xchg(p, x)\n"
 "#elif $WORD == 64\n"
 "typedef ulong `word;\n"
 "typedef uint `payload;\n"
 "#define $TAG_SHIFT 32\n"
-"#define $WORD_ADD(p, x) atom_add(p, x)\n"
-"#define $WORD_EXCHANGE(p, x) atom_xchg(p, x)\n"
 "#elif $WORD\n"
 "typedef ulong2 `word;\n"
 "typedef ulong `payload;\n"
-"#endif\n\n"
-"#if $WORD\n"
-"static inline `word `word_load(global `word *p) {\n"
+"#endif\n\n\n"
 "#if $WORD == 128\n"
-"ulong tag, value;\n"
-"__asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n"
-"return (ulong2)(tag, value);\n"
-"#elif $ON(PTX) && $WORD == 64\n"
-"ulong word;\n"
-"__asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n"
-"return word;\n"
-"#else\n"
-"return $WORD_ADD((volatile global `word *)p, 0);\n"
+"$ASM(ulong2, `word_load, (global ulong2 *p),\n"
+"volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(out.x), \"=l\"(out.y) : \"l\"(p) : \"memory\"))\n"
+"$ASM_VOID(`word_store, (global ulong2 *p, ulong2 word),\n"
+"(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\"))\n"
+"#elif $WORD == 64\n"
+"$BOTH(ulong, `word_load, (global ulong *p),\n"
+"volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(out) : \"l\"(p) : \"memory\"),\n"
+"atom_add((volatile global ulong *)p, 0ul))\n"
+"$BOTH_VOID(`word_store, (global ulong *p, ulong word),\n"
+"(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\"),\n"
+"atom_xchg((volatile global ulong *)p, word))\n"
+"#elif $WORD == 32\n"
+"#define `word_load(p) atomic_add((volatile global uint *)(p), 0u)\n"
+"#define `word_store(p, word) ((void)atomic_xchg((volatile global uint *)(p), word))\n"
 "#endif\n"
-"}\n"
-"static inline void `word_store(global `word *p, `word word) {\n"
-"#if $WORD == 128\n"
-"__asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
-"#elif $ON(PTX) && $WORD == 64\n"
-"__asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n"
-"#else\n"
-"$WORD_EXCHANGE((volatile global `word *)p, word);\n"
-"#endif\n"
-"}\n"
 "#if $HAS_WORD_MAX\n"
-"static inline void `word_max(global `word *p, `word word) {\n"
-"__asm__ volatile(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n"
-"}\n"
-"#endif\n"
-"#endif\n\n",
-"static inline uint `uint_load(global uint *p) {\n"
-"#if $ON(PTX)\n"
-"uint x;\n"
-"__asm__ volatile(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(p) : \"memory\");\n"
-"return x;\n"
-"#elif $FENCE == $FENCE_OPENCL2\n\n"
-"return atomic_load_explicit((volatile global atomic_uint *)p, memory_order_relaxed, memory_scope_device);\n"
+"$ASM_VOID(`word_max, (global ulong *p, ulong word),\n"
+"(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\"))\n"
+"#endif\n\n"
+"#if !$ON(PTX) && $FENCE == $FENCE_OPENCL2\n\n"
+"#define `uint_load(p) \\\n"
+" atomic_load_explicit((volatile global atomic_uint *)(p), memory_order_relaxed, memory_scope_device)\n"
+"#define `uint_store(p, x) \\\n"
+" atomic_store_explicit((volatile global atomic_uint *)(p), x, memory_order_relaxed, memory_scope_device)\n"
 "#else\n"
-"return atomic_or((volatile global uint *)p, 0u);\n"
+"$BOTH(uint, `uint_load, (global uint *p),\n"
+"volatile(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(out) : \"l\"(p) : \"memory\"),\n"
+"atomic_or((volatile global uint *)p, 0u))\n"
+"$BOTH_VOID(`uint_store, (global uint *p, uint x),\n"
+"(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(x) : \"memory\"),\n"
+"atomic_xchg((volatile global uint *)p, x))\n"
 "#endif\n"
-"}\n"
-"static inline void `uint_store(global uint *p, uint x) {\n"
-"#if $ON(PTX)\n"
-"__asm__ volatile(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(x) : \"memory\");\n"
-"#elif $FENCE == $FENCE_OPENCL2\n"
-"atomic_store_explicit((volatile global atomic_uint *)p, x, memory_order_relaxed, memory_scope_device);\n"
-"#else\n"
-"atomic_xchg((volatile global uint *)p, x);\n"
-"#endif\n"
-"}\n\n"
 "#if $HAS_TURNS\n"
-"static inline uint `turn_load(local uint *turn) {\n"
-"uint x;\n"
-"__asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n"
-"return x;\n"
-"}\n"
-"static inline void `turn_store(local uint *turn, uint x) {\n"
-"__asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n"
-"}\n"
-"#endif\n\n\n\n\n\n"
+"$ASM(uint, `turn_load, (local uint *turn),\n"
+"volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"))\n"
+"$ASM_VOID(`turn_store, (local uint *turn, uint x),\n"
+"(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"))\n"
+"#endif\n\n\n\n\n",
+"#define $PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
 "#if $HAS_PICKS\n"
-"#define $PICK(name, which, plain) \\\n"
-" static inline uint name(uint a, uint b) { \\\n"
-" uint x; \\\n"
-" __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which)); \\\n"
-" return x; \\\n"
-" }\n"
-"#define $WORD_SUM(name, instruction, ones, elements, plain) \\\n"
-" static inline uint name(uint word, uint sum) { \\\n"
-" __asm__(instruction \" %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(ones)); \\\n"
-" return sum; \\\n"
-" }\n"
-"#else\n"
-"#define $PICK(name, which, plain) \\\n"
-" static inline uint name(uint a, uint b) { \\\n"
-" return plain; \\\n"
-" }\n"
-"#define $WORD_SUM(name, instruction, ones, elements, plain) \\\n"
-" static inline uint name(uint word, uint sum) { \\\n"
-" elements x = $PASTE(as_, elements)(word); \\\n"
-" return sum + (uint)(plain); \\\n"
-" }\n"
+"$ASM(uint, `bytes_at, (uint a, uint b, uint which), $PICK(which, \"r\"))\n"
 "#endif\n"
-"$PICK(`lower_halves, 0x5410, (a & 0xffffu) | b << 16)\n"
-"$PICK(`even_bytes, 0x6240, (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8)\n"
-"$PICK(`odd_bytes, 0x4341, a >> 8 & 0x00ff00ffu)\n"
-"$PICK(`byte_2_twice, 0x4242, (a >> 16 & 0xffu) * 0x10001u)\n"
-"$WORD_SUM(`add_chars, \"dp4a.s32.s32\", 0x01010101u, char4, x.x + x.y + x.z + x.w)\n"
-"$WORD_SUM(`add_uchars, \"dp4a.u32.u32\", 0x01010101u, uchar4, x.x + x.y + x.z + x.w)\n"
-"$WORD_SUM(`add_shorts, \"dp2a.lo.s32.s32\", 0x0101u, short2, x.x + x.y)\n"
-"$WORD_SUM(`add_ushorts, \"dp2a.lo.u32.u32\", 0x0101u, ushort2, x.x + x.y)\n"
-"static inline uint `half_at(uint word, uint upper) {\n"
-"#if $HAS_PICKS\n"
-"uint x;\n"
-"__asm__(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u));\n"
-"return x;\n"
-"#else\n"
-"return word >> upper * 16 & 0xffffu;\n"
-"#endif\n"
-"}\n\n",
-"#if $HAS_PICKS\n\n"
-"static inline uint `bytes_at(uint low, uint high, uint which) {\n"
-"uint x;\n"
-"__asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(low), \"r\"(high), \"r\"(which));\n"
-"return x;\n"
-"}\n"
-"#endif\n\n\n\n\n"
+"$BOTH(uint, `lower_halves, (uint a, uint b), $PICK(0x5410, \"n\"), (a & 0xffffu) | b << 16)\n"
+"$BOTH(uint, `even_bytes, (uint a, uint b), $PICK(0x6240, \"n\"),\n"
+"(a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8)\n\n"
+"$BOTH(uint, `odd_bytes, (uint a, uint b), $PICK(0x4341, \"n\"), a >> 8 & 0x00ff00ffu)\n"
+"$BOTH(uint, `byte_2_twice, (uint a, uint b), $PICK(0x4242, \"n\"), (a >> 16 & 0xffu) * 0x10001u)\n"
+"$BOTH(uint, `half_at, (uint word, uint upper),\n"
+"(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u)),\n"
+"word >> upper * 16 & 0xffffu)\n\n\n"
+"#define $DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(word), \"r\"(ones), \"r\"(sum))\n"
+"#define $SUM_4(of) (uint)((of).x + (of).y + (of).z + (of).w)\n"
+"#define $SUM_2(of) (uint)((of).x + (of).y)\n"
+"$BOTH(uint, `add_chars, (uint word, uint sum), $DOT(\"dp4a.s32.s32\", 0x01010101u),\n"
+"sum + $SUM_4(as_char4(word)))\n"
+"$BOTH(uint, `add_uchars, (uint word, uint sum), $DOT(\"dp4a.u32.u32\", 0x01010101u),\n"
+"sum + $SUM_4(as_uchar4(word)))\n"
+"$BOTH(uint, `add_shorts, (uint word, uint sum), $DOT(\"dp2a.lo.s32.s32\", 0x0101u),\n"
+"sum + $SUM_2(as_short2(word)))\n"
+"$BOTH(uint, `add_ushorts, (uint word, uint sum), $DOT(\"dp2a.lo.u32.u32\", 0x0101u),\n"
+"sum + $SUM_2(as_ushort2(word)))\n\n\n\n\n"
 "#ifndef __has_builtin\n"
 "#define __has_builtin(name) 0\n"
 "#endif\n"
@@ -2434,7 +2278,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 866 \"kernels.cl.inc\"\n"
+"#line 719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2478,7 +2322,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 919 \"kernels.cl.inc\"\n"
+"#line 772 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2507,7 +2351,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 944 \"kernels.cl.inc\"\n"
+"#line 797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2534,7 +2378,19 @@ static const char *const gpuscan__piece_elements[] = {
 "return a.index < b.index ? a : b;\n"
 "return $ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n\n\n"
+"#define $OF_WORDS(name, type, words, word) \\\n"
+" static inline type name(const words *from) { \\\n"
+" union { \\\n"
+" type value; \\\n"
+" ulong pairs[(sizeof(type) + 7) / 8]; \\\n"
+" } of_pairs; \\\n"
+" if (!$SPILLS || sizeof(type) <= 8 || sizeof(type) % 8 || sizeof(from->word[0]) != 4) \\\n"
+" return from->value; \\\n"
+" for (uint p = 0; p < sizeof(type) / 8; p++) \\\n"
+" of_pairs.pairs[p] = as_ulong((uint2)((uint)from->word[2 * p], (uint)from->word[2 * p + 1])); \\\n"
+" return of_pairs.value; \\\n"
+" }\n\n"
 "typedef $T `number;\n"
 "typedef $SRC `source;\n"
 "typedef $DST `result;\n\n"
@@ -2577,7 +2433,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1017 \"kernels.cl.inc\"\n"
+"#line 885 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2708,7 +2564,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1165 \"kernels.cl.inc\"\n"
+"#line 1033 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2847,7 +2703,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1325 \"kernels.cl.inc\"\n"
+"#line 1193 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2954,7 +2810,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1445 \"kernels.cl.inc\"\n"
+"#line 1313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -3002,7 +2858,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1497 \"kernels.cl.inc\"\n"
+"#line 1365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -3062,7 +2918,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1559 \"kernels.cl.inc\"\n"
+"#line 1427 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define $LEVELS \\\n"
 " ($LANES >= 64 ? 6 \\\n"
@@ -3379,7 +3235,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1918 \"kernels.cl.inc\"\n"
+"#line 1786 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -4001,7 +3857,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2635 \"kernels.cl.inc\"\n"
+"#line 2503 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4239,7 +4095,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2889 \"kernels.cl.inc\"\n"
+"#line 2757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$INLINE `t `tile_scan_subgroup(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
@@ -4590,7 +4446,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3273 \"kernels.cl.inc\"\n"
+"#line 3141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5393,7 +5249,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4202 \"kernels.cl.inc\"\n"
+"#line 4070 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5986,7 +5842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 4829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6333,7 +6189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5358 \"kernels.cl.inc\"\n"
+"#line 5226 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6438,7 +6294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5475 \"kernels.cl.inc\"\n"
+"#line 5343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6484,7 +6340,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -7124,7 +6980,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6268 \"kernels.cl.inc\"\n"
+"#line 6136 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7444,7 +7300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6501 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7556,7 +7412,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6749 \"kernels.cl.inc\"\n"
+"#line 6617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7927,7 +7783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7172 \"kernels.cl.inc\"\n"
+"#line 7040 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -8761,7 +8617,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8133 \"kernels.cl.inc\"\n"
+"#line 8001 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8813,7 +8669,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8185 \"kernels.cl.inc\"\n"
+"#line 8053 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9406,7 +9262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8711 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9937,7 +9793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9446 \"kernels.cl.inc\"\n"
+"#line 9314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -10284,7 +10140,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -10376,7 +10232,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 9839 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10733,7 +10589,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11293,7 +11149,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 10902 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -11319,7 +11175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 10925 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -11481,7 +11337,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11120 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11528,7 +11384,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11168 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_COUNT_NUMBERS\n"
@@ -11622,7 +11478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(global const `key_bits *keys, global `key_bits *keys_to,\n"
@@ -11907,7 +11763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11583 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12764,7 +12620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12979,7 +12835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12835 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -13115,7 +12971,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 12985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13534,15 +13390,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
 #undef GPUSCAN__DEVICE_ENUM
 
-#define GPUSCAN__DEVICE_ROW(name, value) {#name, value},
-#define GPUSCAN__DEVICE_PUBLIC_ROW(name) {#name, GPUSCAN_##name},
-static const struct {
-    const char *name;
-    uint32_t value;
-} gpuscan__device_constants[] = {GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ROW)
-                                     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEVICE_PUBLIC_ROW)};
-#undef GPUSCAN__DEVICE_ROW
-#undef GPUSCAN__DEVICE_PUBLIC_ROW
+#define GPUSCAN__DEVICE_TEXT(name, value) "#define GPUSCAN_" #name " " #value "\n"
+static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_TEXT);
+#undef GPUSCAN__DEVICE_TEXT
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -14028,7 +13878,8 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
 }
 
 /* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
-   numbers, and the first call after gpuscan_set_blob writes all. */
+   numbers, and the first call after gpuscan_set_blob writes all. One function does both, so that compilers do not copy
+   it into the callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -14080,10 +13931,9 @@ typedef struct gpuscan__type_facts {
     const char *least, *largest;
 } gpuscan__type_facts;
 
-#define GPUSCAN__TYPE_ROW(name, c_name, unsigned_name, size, kind, least, largest)                                     \
-    {c_name, unsigned_name, size, kind, least, largest},
-#define GPUSCAN__TYPE_PLACE(name, c_name, unsigned_name, size, kind, least, largest) GPUSCAN__TYPE_PLACE_##name,
-#define GPUSCAN__TYPE_BOUND(name, c_name, unsigned_name, size, kind, least, largest)                                   \
+#define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
+#define GPUSCAN__TYPE_PLACE(name, ...) GPUSCAN__TYPE_PLACE_##name,
+#define GPUSCAN__TYPE_BOUND(name, ...)                                                                                 \
     GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
@@ -14124,9 +13974,8 @@ typedef struct gpuscan__op_facts {
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
-    GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host)                          \
+#define GPUSCAN__OP_PLACE(name, ...) GPUSCAN__OP_PLACE_##name,
+#define GPUSCAN__OP_BOUND(name, ...)                                                                                   \
     GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
@@ -14154,8 +14003,8 @@ typedef struct gpuscan__strategy_facts {
 
 #define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
     {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-#define GPUSCAN__STRATEGY_PLACE(name, words, cpu, single_pass, portable) GPUSCAN__STRATEGY_PLACE_##name,
-#define GPUSCAN__STRATEGY_BOUND(name, words, cpu, single_pass, portable)                                               \
+#define GPUSCAN__STRATEGY_PLACE(name, ...) GPUSCAN__STRATEGY_PLACE_##name,
+#define GPUSCAN__STRATEGY_BOUND(name, ...)                                                                             \
     GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACE_##name == (int)GPUSCAN_STRATEGY_##name, strategy_##name)
 static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 enum { GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_PLACE) GPUSCAN__STRATEGY_PLACES };
@@ -14171,6 +14020,11 @@ static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
 
 static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
+}
+
+/* Returns the logarithm of a power of two, rounded down. */
+static uint32_t gpuscan__log2(uint32_t x) {
+    return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
 
 static int gpuscan__is_integer(gpuscan_type type) {
@@ -14303,10 +14157,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
 /* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    int size_log = 0;
-    while (size_log < 3 && 1u << size_log < size)
-        size_log++;
-    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[size_log]);
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[gpuscan__log2(size)]);
     gpuscan__define_number(text, "KEY_SIZE", size);
     gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
     gpuscan__define_infinity(text, size, real);
@@ -14466,18 +14317,11 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 }
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
+    static const char *const words[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
     char more[64];
-    const char *raw = bytes == 64  ? "uint16"
-                      : bytes == 32  ? "uint8"
-                      : bytes == 16 ? (of_64_bits ? "ulong2" : "uint4")
-                      : bytes == 8 ? "uint2"
-                      : bytes == 4 ? "uint"
-                      : bytes == 2 ? "ushort"
-                      : bytes == 1 ? "uchar"
-                                   : NULL;
-    if (!raw)
+    if (bytes == 0 || bytes > 64 || (bytes & (bytes - 1)) != 0)
         return;
-    gpuscan__define(text, name, raw);
+    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : words[gpuscan__log2(bytes)]);
     snprintf(more, sizeof(more), "%s_SIZE", name);
     gpuscan__define_number(text, more, bytes);
 }
@@ -15401,55 +15245,49 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Returns whether two launches have the same shape, for which drivers compile: PoCL separately below 65,536
-   work-items. */
-static int gpuscan__same_shape(const gpuscan__step_launch *a, const gpuscan__step_launch *b) {
-    return a->group == b->group && (a->global < 65536) == (b->global < 65536);
-}
-
-/* Returns whether a recording launches a kernel in a shape. */
-static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
-    gpuscan__step_launch launch;
+/* Gets the next launch of a valid recording, and its kernel's number; returns 0 at the end. */
+static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
+                                gpuscan__step_launch *launch) {
     gpuscan__step step;
     const unsigned char *bytes;
+    while (gpuscan__next_step(recording->data, recording->length, at, &step, &bytes)) {
+        if (step.kind == GPUSCAN__STEP_KERNEL)
+            memcpy(kernel, bytes, sizeof(*kernel));
+        if (step.kind != GPUSCAN__STEP_LAUNCH)
+            continue;
+        memcpy(launch, bytes, sizeof(*launch));
+        return 1;
+    }
+    return 0;
+}
+
+/* Returns whether a recording launches a kernel in a shape for which drivers compile: PoCL separately below 65,536
+   work-items. */
+static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
+    gpuscan__step_launch launch;
     uint64_t number = 0;
     size_t at = 0;
-    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind != GPUSCAN__STEP_LAUNCH || number != kernel)
-            continue;
-        memcpy(&launch, bytes, sizeof(launch));
-        if (gpuscan__same_shape(&launch, shape))
+    while (gpuscan__next_launch(recording, &at, &number, &launch))
+        if (number == kernel && launch.group == shape->group && (launch.global < 65536) == (shape->global < 65536))
             return 1;
-    }
     return 0;
 }
 
 /* Appends a recording to the program's, if it has a launch that the program's lacks. If memory runs out, all of the
    program's recordings are dropped. */
 static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    gpuscan__text *kept = &program->recording;
     gpuscan__step_launch launch;
-    gpuscan__step step;
-    const unsigned char *bytes;
     uint64_t number = 0;
     size_t at = 0;
-    if (recording->failed)
-        return;
-    while (gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind != GPUSCAN__STEP_LAUNCH)
-            continue;
-        memcpy(&launch, bytes, sizeof(launch));
-        if (!gpuscan__has_launch(&program->recording, number, &launch)) {
-            program->recording.allocator = &gs->allocator;
-            gpuscan__text_bytes(&program->recording, recording->data, recording->length);
-            if (program->recording.failed)
-                memset(&program->recording, 0, sizeof(program->recording));
+    while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
+        if (!gpuscan__has_launch(kept, number, &launch)) {
+            kept->allocator = &gs->allocator;
+            gpuscan__text_bytes(kept, recording->data, recording->length);
+            if (kept->failed)
+                memset(kept, 0, sizeof(*kept));
             return;
         }
-    }
 }
 
 static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -15696,12 +15534,13 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    size_t i;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
     if (gs->device.profile.facts.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
-        gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
+    gpuscan__text_add(text, gpuscan__device_constants);
+#define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
+    GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
+#undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
@@ -15890,6 +15729,10 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 }
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
+
+/* Zeros that clear a call's scratch, or stand for an init that is not given: up to a gpuscan_run, twice an element. */
+static const uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)] = {0};
+GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
 /* Buffer and offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
@@ -16268,12 +16111,11 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         at = chain->place.offset[GPUSCAN__PLAIN];
         bytes = (size_t)(at - call->scratch.offset);
         for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
-            static const unsigned char zeros[4096] = {0}; /* a write, as in gpuscan__clear_buffer, if one is enough */
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(zeros) && may_write)
-                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, zeros,
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* as in gpuscan__clear_buffer */
+                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
@@ -17099,9 +16941,9 @@ static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
 
 /* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
-    static const uint64_t nothing[2 * GPUSCAN__CUSTOM_MOST / 8] = {0}; /* a gpuscan_run is larger than its value */
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
-    gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
+    gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
+                 by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
         buffer.mem = plan->init_mem;
     return gpuscan__arg_buffer(launch, buffer);
@@ -17598,33 +17440,28 @@ static uint16_t gpuscan__half(double x) {
     return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
 }
 
-/* Stores a number that the float type holds. */
-static void gpuscan__put_real(gpuscan_type type, void *array, uint64_t i, double x) {
-    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+/* Returns the bits of a number that the float type holds. */
+static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
-    uint16_t f16 = type == GPUSCAN_TYPE_F16 ? gpuscan__half(x) : 0;
-    if (type == GPUSCAN_TYPE_F64)
-        memcpy(at, &x, sizeof(x));
-    else if (type == GPUSCAN_TYPE_F32)
-        memcpy(at, &f32, sizeof(f32));
-    else
-        memcpy(at, &f16, sizeof(f16));
+    uint32_t u32;
+    uint64_t u64;
+    memcpy(&u32, &f32, sizeof(u32));
+    memcpy(&u64, &x, sizeof(u64));
+    return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
+}
+
+/* Stores element i of size bytes by its bits. */
+static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t bits) {
+    unsigned char *at = (unsigned char *)array + i * size;
+    uint32_t u32 = (uint32_t)bits;
+    uint16_t u16 = (uint16_t)bits;
+    uint8_t u8 = (uint8_t)bits;
+    memcpy(at, size == 8 ? (void *)&bits : size == 4 ? (void *)&u32 : size == 2 ? (void *)&u16 : (void *)&u8, size);
 }
 
 static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x) {
-    uint32_t size = gpuscan__types[type].size, u32 = (uint32_t)x;
-    unsigned char *at = (unsigned char *)array + i * size;
-    uint16_t u16 = (uint16_t)x;
-    if (gpuscan__is_float(type))
-        gpuscan__put_real(type, array, i, (double)(int64_t)x);
-    else if (size == 8)
-        memcpy(at, &x, sizeof(x));
-    else if (size == 4)
-        memcpy(at, &u32, sizeof(u32));
-    else if (size == 2)
-        memcpy(at, &u16, sizeof(u16));
-    else
-        *at = (unsigned char)x;
+    gpuscan__put_bits(gpuscan__types[type].size, array, i,
+                      gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x) : x);
 }
 
 static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
@@ -19410,7 +19247,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
                                 uint64_t segments) {
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
-    uint32_t size = own->heads_size, size_log = size == 8 ? 3 : size / 2;
+    uint32_t size = own->heads_size, size_log = gpuscan__log2(size);
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
     desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
@@ -19603,69 +19440,31 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
-   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
-static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
-    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
-    uint64_t x;
-    switch (gpuscan__ops[e->op].data) {
-    case GPUSCAN__DATA_RISING:
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
-    case GPUSCAN__DATA_SPARSE:
-        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
-        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
-    case GPUSCAN__DATA_SET:
-    case GPUSCAN__DATA_CLEARED: /* addends use even bits, elements odd bits */
-        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
-        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
-    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
-        if (!gpuscan__is_float(e->src))
-            return gpuscan__wrap(e->src, random | 3);
-        x = wins ? 2 : 4;
-        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
-    }
-}
-
-/* Fills dst and addend, and in expected their results. */
-static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
-                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
-    uint64_t i, at, size = e->dst_size;
-    uint32_t byte;
-    for (i = 0; i < shape->count; i++) {
-        int wins = (i + shape->round) % 2 == 0;
-        uint64_t k = i / block, a, x;
-        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
-            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
-            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
-            continue;
-        }
-        for (byte = 0, at = i * size; byte < size; byte++, at++) {
-            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
-            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
-            expected[at] = wins ? dst[at] : addend[k * size + byte];
-        }
-    }
-}
-
+/* Blocks are shorter than a vector in round 0; in round 1 several vectors and a rest. */
 static int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round), blocks = shape;
     gpuscan__test_array *dst;
+    gpuscan__test_sum sum;
     unsigned char *addend;
+    uint64_t i;
     if (test->round == 2)
         return 0;
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77;
+    blocks.count = gpuscan__ceil_div(shape.count, desc->block);
+    blocks.tile = blocks.count / 3 + 1;
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
-    if (!test->failed)
-        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
+    addend = gpuscan__test_in(test, &desc->addend, blocks.count * e->dst_size);
+    for (i = 0; i < shape.count && !test->failed; i++) {
+        gpuscan__test_add(e, &blocks, i / desc->block, 1, addend, &sum);
+        gpuscan__test_add(e, &shape, i, 0, dst->before, &sum);
+        gpuscan__put_sum(e, dst->expected, i, &sum);
+    }
     return 1;
 }
 
@@ -20329,24 +20128,15 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Rounds, each with another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
-enum { GPUSCAN__TEST_BESTS = 7 };
-
-static int gpuscan__test_picks(gpuscan_op op) {
-    int data = gpuscan__ops[op].data;
-    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
-}
-
-static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
-    return e->arg ? GPUSCAN__TEST_BESTS - 1 : gpuscan__test_picks(e->op) ? GPUSCAN__TEST_BESTS : 2;
-}
-
-static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
-    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
-                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
+/* Each round has another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
+static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
+                                                      unsigned *rounds) {
+    const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
+    int data = gpuscan__ops[e->op].data;
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
-    shape.decides = gpuscan__test_picks(e->op);
-    shape.best = bests[round % GPUSCAN__TEST_BESTS];
+    shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+    shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
+    *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
 
@@ -20375,8 +20165,9 @@ static int gpuscan__reduce_test(gpuscan__test *test) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     unsigned char *src, *dst, *offsets = NULL;
     uint64_t each, rows, length, i, k, size = e->result_size;
-    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round);
-    if (test->round >= (own.split ? 3u : own.segments ? 2u : gpuscan__reduce_test_rounds(e)))
+    unsigned rounds;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, test->key->tile, test->round, &rounds);
+    if (test->round >= (own.split ? 3u : own.segments ? 2u : rounds))
         return 0;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
@@ -21742,31 +21533,19 @@ static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, co
                                               : x;
 }
 
-static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
-    if (type == GPUSCAN_TYPE_F64)
-        gpuscan__put(GPUSCAN_TYPE_U64, array, i, (uint64_t)0x7ff8 << 48);
-    else if (type == GPUSCAN_TYPE_F32)
-        gpuscan__put(GPUSCAN_TYPE_U32, array, i, 0x7fc00000u);
-    else
-        gpuscan__put(GPUSCAN_TYPE_U16, array, i, 0x7e00u);
-}
-
-/* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
+/* Gives the bits of test sample i. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                    void *samples, uint64_t c) {
-    uint64_t x;
+                                    uint64_t *bits) {
     double real;
     int64_t bin;
     if (!gpuscan__is_float(plan->sample)) {
-        gpuscan__put(plan->sample, samples, c, x = gpuscan__test_integer_sample(plan, bounds, i));
-        return gpuscan__test_integer_bin(plan, bounds, x);
+        *bits = gpuscan__test_integer_sample(plan, bounds, i);
+        return gpuscan__test_integer_bin(plan, bounds, *bits);
     }
     real = gpuscan__test_float_sample(plan, bounds, i);
     bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
-    if (bin == gpuscan__nowhere)
-        gpuscan__put_nan(plan->sample, samples, c);
-    else
-        gpuscan__put_real(plan->sample, samples, c, real);
+    *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
+                                    : gpuscan__real_bits(plan->sample, real);
     return bin;
 }
 
@@ -21783,13 +21562,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
                                                                : "(";
     uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
     char line[160];
-    union {
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-    } bits;
-    uint64_t k;
+    uint64_t k, bits;
     if (plan->element == GPUSCAN_TYPE_CUSTOM)
         snprintf(line, sizeof(line),
                  "typedef struct { %s part[%u]; } gpuscan_test_type;\n#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n",
@@ -21799,13 +21572,8 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        bits.u64 = 0;
-        gpuscan__test_sample(plan, &plan->bounds, k, &bits, 0);
-        snprintf(line, sizeof(line), "0x%llxul, ",
-                 (unsigned long long)(type->size == 8   ? bits.u64
-                                      : type->size == 4 ? bits.u32
-                                      : type->size == 2 ? bits.u16
-                                                        : bits.u8));
+        gpuscan__test_sample(plan, &plan->bounds, k, &bits);
+        snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
         gpuscan__text_add(text, line);
     }
     snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %sgpuscan_test_bits[at %% %u]); }\n",
@@ -21861,8 +21629,10 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
-        int64_t bin = gpuscan__test_sample(
-            plan, plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds, i + c, samples, c);
+        const gpuscan__bounds *bounds = plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds;
+        uint64_t bits;
+        int64_t bin = gpuscan__test_sample(plan, bounds, i + c, &bits);
+        gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
         if (active)
             gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
         slot += active;
@@ -21886,7 +21656,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     }
     number += i;
     gpuscan__test_counted(plan, counts,
-                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused, 0),
+                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
@@ -24724,7 +24494,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_types[size == 8 ? 3 : size / 2];
+    gpuscan_type raw = gpuscan__unsigned_types[gpuscan__log2(size)];
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
