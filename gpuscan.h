@@ -1961,7 +1961,7 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define GPUSCAN_LOOK_LOOP\n"
 "#endif\n\n\n"
-"#if GPUSCAN_ON(PTX) || (GPUSCAN_ON(AMD) && GPUSCAN_SORT)\n"
+"#if GPUSCAN_ON(PTX) || (GPUSCAN_LANES_APART && GPUSCAN_SORT)\n"
 "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n"
 "#else\n"
 "#define GPUSCAN_INLINE static inline\n"
@@ -11324,27 +11324,22 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "uint words[3];\n"
 "} gpuscan_sort_bytes_12;\n"
 "#if GPUSCAN_SORT_FIELDS > 3\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
+"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
 "#elif GPUSCAN_SORT_FIELDS > 2\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1) X(2)\n"
+"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
 "#elif GPUSCAN_SORT_FIELDS > 1\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X) X(1)\n"
+"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) X(1)\n"
 "#else\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
+"#define GPUSCAN_SORT_EACH_FIELD(X) X(0)\n"
 "#endif\n"
-"#define GPUSCAN_SORT_EACH_FIELD(X) X(0) GPUSCAN_SORT_MORE_FIELDS(X)\n"
 "#define GPUSCAN_SORT_FIELD(f) typedef GPUSCAN_SORT_FIELD_##f gpuscan_sort_field_##f;\n"
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
-"#else\n"
-"#define GPUSCAN_SORT_MORE_FIELDS(X)\n"
-"#endif\n"
-"typedef GPUSCAN_SORT_VALUE gpuscan_sort_value;\n"
-"#if GPUSCAN_SORT_FIELDS\n"
 "typedef uint gpuscan_sort_index;\n"
 "#else\n"
 "typedef GPUSCAN_SORT_VALUE gpuscan_sort_index;\n"
-"#endif\n\n\n"
+"#endif\n"
+"typedef GPUSCAN_SORT_VALUE gpuscan_sort_value;\n\n\n"
 "typedef struct {\n"
 "global const gpuscan_sort_value *from;\n"
 "global gpuscan_sort_value *to;\n"
@@ -11364,29 +11359,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#undef GPUSCAN_SORT_FIELD\n"
 "#endif\n"
 "return carried;\n"
-"}\n\n\n\n"
-"#if GPUSCAN_SORT_FIELDS\n"
-"#define GPUSCAN_SORT_VALUE_ARGUMENT uchar\n"
-"#else\n"
-"#define GPUSCAN_SORT_VALUE_ARGUMENT gpuscan_sort_value\n"
-"#endif\n"
-"#define GPUSCAN_SORT_PARAMETER(f) global const uchar *from_##f, global uchar *to_##f,\n"
-"#define GPUSCAN_SORT_MORE_PARAMETERS GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_PARAMETER)\n"
-"#define GPUSCAN_SORT_MORE_FIELD(f) \\\n"
-" carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
-" carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"#define GPUSCAN_SORT_CARRY_FIELDS(carried) \\\n"
-" carried.from_0 = (global const gpuscan_sort_field_0 *)carried.from; \\\n"
-" carried.to_0 = (global gpuscan_sort_field_0 *)carried.to; \\\n"
-" GPUSCAN_SORT_MORE_FIELDS(GPUSCAN_SORT_MORE_FIELD)\n"
-"#else\n"
-"#define GPUSCAN_SORT_CARRY_FIELDS(carried)\n"
-"#endif\n"
-"#define GPUSCAN_SORT_CARRY(carried) \\\n"
-" carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
-" carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
-" GPUSCAN_SORT_CARRY_FIELDS(carried)\n\n",
+"}\n\n"
 "#define GPUSCAN_RADIX (1u << GPUSCAN_DIGIT_BITS)\n"
 "#define GPUSCAN_KEY_ONES ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
 "#define GPUSCAN_KEY_SIGN (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -11394,15 +11367,13 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "typedef struct {\n"
 "gpuscan_key_code flip;\n"
 "uint shift, mask;\n"
-"} gpuscan_digit;\n"
-"#define GPUSCAN_DIGIT(numbers) \\\n"
-" { (gpuscan_key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n\n"
+"} gpuscan_digit;\n\n"
 "#if GPUSCAN_KEY_INFINITY\n\n"
 "static inline gpuscan_key_code gpuscan_turn_negative(gpuscan_key_bits key) {\n"
 "gpuscan_key_code sign = key >> (8 * GPUSCAN_KEY_SIZE - 1);\n"
 "return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN)\n"
 "static inline gpuscan_key_code gpuscan_to_ordered(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
 "#if GPUSCAN_KEY_WHOLE\n"
@@ -11436,7 +11407,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#else\n"
 "return ordered;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
 "return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
 "}\n\n"
@@ -11446,7 +11417,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "static inline ulong gpuscan_sort_part(ulong count) {\n"
 "ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, groups = get_num_groups(0);\n"
 "return (tiles + groups - 1) / groups * GPUSCAN_TILE;\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_CUSTOM_KEY\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_KEYS_NUMBERS\n"
@@ -11476,7 +11447,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11220 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,39 +11494,97 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n"
+"#line 11268 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SORT_COUNT_NUMBERS\n"
-"} gpuscan_sort_count_numbers;\n"
+"GPUSCAN_SORT_NUMBERS\n"
+"} gpuscan_sort_numbers;\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SORT_PLACES_NUMBERS\n"
-"} gpuscan_sort_places_numbers;\n"
+"gpuscan_key_code flip;\n"
+"uint begin, end, width, passes;\n"
+"} gpuscan_sort_passes;\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SORT_SCATTER_NUMBERS\n"
-"} gpuscan_sort_scatter_numbers;\n"
+"global const gpuscan_key_bits *keys;\n"
+"global gpuscan_key_bits *keys_dst, *keys_tmp;\n"
+"gpuscan_sort_carried carried;\n"
+"global gpuscan_sort_value *values_tmp;\n"
+"global uint *states, *zeros;\n"
+"ulong count;\n"
+"uint flags;\n"
+"gpuscan_sort_passes passes;\n"
+"ulong tiles;\n"
+"} gpuscan_sort_call;\n\n\n\n"
 "typedef struct {\n"
-"GPUSCAN_SORT_BUCKETS_NUMBERS\n"
-"} gpuscan_sort_buckets_numbers;\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_SMALL_NUMBERS\n"
-"} gpuscan_sort_small_numbers;\n"
-"#define GPUSCAN_SORT_SMALL_PARAMETERS \\\n"
+"global const gpuscan_key_bits *keys;\n"
+"global gpuscan_key_bits *keys_dst;\n"
+"gpuscan_sort_carried carried;\n"
+"gpuscan_digit plain;\n"
+"uint flags;\n"
+"global uint *states, *next_states;\n"
+"global const uint *bases;\n"
+"ulong count;\n"
+"} gpuscan_sort_pass;\n\n\n"
+"#if GPUSCAN_SORT_FIELDS\n"
+"#define GPUSCAN_SORT_VALUE_PARAMETER uchar\n"
+"#else\n"
+"#define GPUSCAN_SORT_VALUE_PARAMETER gpuscan_sort_value\n"
+"#endif\n"
+"#if GPUSCAN_SORT_PACKS\n"
+"#define GPUSCAN_SORT_FIELD_PARAMETER(f) global const uchar *from_##f, global uchar *to_##f,\n"
+"#define GPUSCAN_SORT_FIELD_PARAMETERS GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD_PARAMETER)\n"
+"#define GPUSCAN_SORT_CALL_FIELD(f) \\\n"
+" call.carried.from_##f = (global const gpuscan_sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
+" call.carried.to_##f = (global gpuscan_sort_field_##f *)(to_##f + numbers.to_##f);\n"
+"#define GPUSCAN_SORT_CALL_FIELDS GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_CALL_FIELD)\n"
+"#else\n"
+"#define GPUSCAN_SORT_FIELD_PARAMETERS\n"
+"#define GPUSCAN_SORT_CALL_FIELDS\n"
+"#endif\n"
+"#define GPUSCAN_SORT_PARAMETERS \\\n"
 " global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
-" global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst, \\\n"
-" global gpuscan_sort_value *values_tmp, global const uint *count_buffer, gpuscan_sort_small_numbers numbers\n"
-"#define GPUSCAN_SORT_COUNT_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_position *table, global const uint *count_buffer, \\\n"
-" gpuscan_sort_count_numbers numbers\n"
-"#define GPUSCAN_SORT_BUCKETS_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp, \\\n"
-" global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst, \\\n"
-" global gpuscan_sort_value *values_tmp, global gpuscan_position *table, global const uint *count_buffer, \\\n"
-" gpuscan_sort_buckets_numbers numbers\n"
-"#define GPUSCAN_SORT_SCATTER_PARAMETERS \\\n"
-" global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values, \\\n"
-" global gpuscan_sort_value *values_dst, global const gpuscan_position *table, global const uint *count_buffer, \\\n"
-" gpuscan_sort_scatter_numbers numbers\n\n"
+" global const GPUSCAN_SORT_VALUE_PARAMETER *values, global GPUSCAN_SORT_VALUE_PARAMETER *values_dst, \\\n"
+" global GPUSCAN_SORT_VALUE_PARAMETER *values_tmp, GPUSCAN_SORT_FIELD_PARAMETERS global uint *states, \\\n"
+" global uint *zeros, global const uint *count_buffer, gpuscan_sort_numbers numbers\n\n\n"
+"#define GPUSCAN_SORT_CALL \\\n"
+" gpuscan_sort_call call; \\\n"
+" call.keys = keys + numbers.keys_offset; \\\n"
+" call.keys_dst = keys_dst + numbers.keys_dst_offset; \\\n"
+" call.keys_tmp = keys_tmp + numbers.keys_tmp_offset; \\\n"
+" call.carried.from = (global const gpuscan_sort_value *)(values + numbers.values_offset); \\\n"
+" call.carried.to = (global gpuscan_sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
+" call.values_tmp = (global gpuscan_sort_value *)(values_tmp + numbers.values_tmp_offset); \\\n"
+" GPUSCAN_SORT_CALL_FIELDS \\\n"
+" call.states = states + numbers.states_offset; \\\n"
+" call.zeros = zeros + numbers.zeros_offset; \\\n"
+" call.flags = (uint)numbers.flags; \\\n"
+" call.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, call.flags); \\\n"
+" call.passes.flip = (gpuscan_key_code)numbers.flip; \\\n"
+" call.passes.begin = (uint)numbers.begin; \\\n"
+" call.passes.end = (uint)numbers.end; \\\n"
+" call.passes.width = (uint)numbers.width; \\\n"
+" call.passes.passes = (uint)numbers.passes; \\\n"
+" call.tiles = numbers.tiles;\n\n",
+"#define GPUSCAN_SORT_TABLE ((global gpuscan_position *)states + numbers.states_offset)\n\n"
+"static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
+"gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
+"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
+"return digit;\n"
+"}\n\n\n"
+"static inline gpuscan_sort_pass gpuscan_sort_pass_of(const gpuscan_sort_call *call, uint p) {\n"
+"uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, last = call->passes.passes - 1;\n"
+"uint only_last = GPUSCAN_FLAG_UNPACKS | GPUSCAN_FLAG_NO_KEYS;\n"
+"gpuscan_sort_pass pass = {p == 0 ? call->keys : p % 2 ? call->keys_dst : call->keys_tmp,\n"
+"p % 2 ? call->keys_tmp : call->keys_dst, call->carried};\n"
+"pass.carried.from = p == 0 ? call->carried.from : p % 2 ? call->carried.to : call->values_tmp;\n"
+"pass.carried.to = p % 2 ? call->values_tmp : call->carried.to;\n"
+"pass.plain = gpuscan_sort_digit(call->passes, GPUSCAN_CPU && call->flags & GPUSCAN_FLAG_BUCKETS ? last : p);\n"
+"pass.flags = call->flags & ~(p > 0 ? only_first : 0) & ~(p < last ? only_last : 0);\n"
+"pass.bases = call->states + p * GPUSCAN_RADIX;\n"
+"pass.states = call->states + GPUSCAN_SORT_BASES + p % 2 * call->tiles * GPUSCAN_RADIX;\n"
+"pass.next_states = call->states + GPUSCAN_SORT_BASES + (p + 1) % 2 * call->tiles * GPUSCAN_RADIX;\n"
+"pass.count = call->count;\n"
+"return pass;\n"
+"}\n\n"
 "#if !GPUSCAN_CPU\n\n"
 "#define GPUSCAN_SORT_SCAN(name, type) \\\n"
 " GPUSCAN_INLINE type name(type x, uint items, local type *sums) { \\\n"
@@ -11573,19 +11602,16 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " }\n"
 "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_position)\n"
 "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "#define GPUSCAN_SORT_IS_UNEVEN(table, parts) ((table)[GPUSCAN_RADIX * (parts)] != 0)\n"
-"#define GPUSCAN_SORT_TICKET(table, parts) ((volatile global uint *)((table) + GPUSCAN_RADIX * (parts) + 1))\n\n"
+"#define GPUSCAN_SORT_TICKET(table, parts) ((volatile global uint *)((table) + GPUSCAN_RADIX * (parts) + 1))\n\n",
 "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_position *table,\n"
-"gpuscan_sort_places_numbers numbers,\n"
-"local gpuscan_position *sums) { GPUSCAN_ONE_ITEM\n"
-"uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(GPUSCAN_SORT_PARAMETERS, local gpuscan_position *sums) { GPUSCAN_ONE_ITEM\n"
+"global gpuscan_position *table = GPUSCAN_SORT_TABLE;\n"
+"uint parts = (uint)numbers.parts, cells = parts * GPUSCAN_RADIX, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
 "uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
 "gpuscan_position before = 0;\n"
-"table += numbers.table_offset;\n"
 "#if GPUSCAN_CPU\n"
-"uint parts = cells / GPUSCAN_RADIX;\n"
 "if ((numbers.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, parts))\n"
 "return;\n"
 "#endif\n"
@@ -11617,15 +11643,16 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11440 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
-"static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
-"global const gpuscan_sort_value *values,\n"
-"global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_position *next, const bool by_index) {\n"
-"keys += first;\n"
-"values += GPUSCAN_SORT_VALUES ? first : 0;\n"
+"static inline void gpuscan_sort_scatter_each(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
+"gpuscan_position *next, const bool by_index) {\n"
+"global const gpuscan_key_bits *keys = pass->keys + first;\n"
+"global const gpuscan_sort_value *values = pass->carried.from + (GPUSCAN_SORT_VALUES ? first : 0);\n"
+"global gpuscan_key_bits *keys_to = pass->keys_dst;\n"
+"global gpuscan_sort_value *values_to = pass->carried.to;\n"
+"gpuscan_digit digit = pass->plain;\n"
 "for (ulong i = 0, count = last - first; i < count; i++) {\n"
 "gpuscan_key_bits key = keys[i];\n"
 "gpuscan_position p = next[gpuscan_digit_of(key, digit)]++;\n"
@@ -11634,60 +11661,56 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "values_to[p] = by_index ? (gpuscan_sort_value)(first + i) : values[i];\n"
 "}\n"
 "}\n\n\n\n"
-"static inline void gpuscan_sort_scatter_blocks(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
-"global const gpuscan_sort_value *values,\n"
-"global gpuscan_sort_value *values_to, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_position *next) {\n"
+"static inline void gpuscan_sort_scatter_blocks(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
+"gpuscan_position *next) {\n"
 "enum { BLOCK = 256 };\n"
+"gpuscan_digit digit = pass->plain;\n"
 "gpuscan_position places[BLOCK];\n"
 "for (ulong i = first; i < last; i += BLOCK) {\n"
 "uint count = (uint)min(last - i, (ulong)BLOCK);\n"
 "for (uint j = 0; j < count; j++) {\n"
-"gpuscan_key_bits key = keys[i + j];\n"
+"gpuscan_key_bits key = pass->keys[i + j];\n"
 "places[j] = next[gpuscan_digit_of(key, digit)]++;\n"
-"keys_to[places[j]] = key;\n"
+"pass->keys_dst[places[j]] = key;\n"
 "}\n"
 "for (uint j = 0; j < count; j++)\n"
-"values_to[places[j]] = values[i + j];\n"
+"pass->carried.to[places[j]] = pass->carried.from[i + j];\n"
 "}\n"
-"}\n\n\n\n"
-"static inline void gpuscan_sort_copy_span(global gpuscan_key_bits *keys_dst, global const gpuscan_key_bits *keys,\n"
-"global gpuscan_sort_value *values_dst,\n"
-"global const gpuscan_sort_value *values, ulong to, ulong first, ulong last,\n"
-"bool by_index) {\n"
-"if (keys_dst)\n"
+"}\n\n\n"
+"static inline void gpuscan_sort_copy_span(const gpuscan_sort_pass *pass, ulong to, ulong first, ulong last,\n"
+"bool has_keys) {\n"
+"bool by_index = pass->flags & GPUSCAN_FLAG_BY_INDEX;\n"
+"if (has_keys)\n"
 "for (ulong i = first; i < last; i++)\n"
-"keys_dst[to + (i - first)] = keys[i];\n"
-"if (GPUSCAN_SORT_VALUES && (by_index || values != values_dst))\n"
+"pass->keys_dst[to + (i - first)] = pass->keys[i];\n"
+"if (GPUSCAN_SORT_VALUES && (by_index || pass->carried.from != pass->carried.to))\n"
 "for (ulong i = first; i < last; i++)\n"
-"values_dst[to + (i - first)] = by_index ? (gpuscan_sort_value)i : values[i];\n"
+"pass->carried.to[to + (i - first)] = by_index ? (gpuscan_sort_value)i : pass->carried.from[i];\n"
 "}\n\n"
-"static inline void gpuscan_sort_scatter_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
-"global const gpuscan_sort_value *values,\n"
-"global gpuscan_sort_value *values_dst, ulong first, ulong last,\n"
-"gpuscan_digit digit, gpuscan_position *next, uint flags) {\n"
-"bool by_index = GPUSCAN_SORT_VALUES && (flags & GPUSCAN_FLAG_BY_INDEX);\n"
-"bool blocks = GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE && (flags & GPUSCAN_FLAG_BLOCKS);\n"
+"static inline void gpuscan_sort_scatter_span(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
+"gpuscan_position *next) {\n"
+"bool by_index = GPUSCAN_SORT_VALUES && (pass->flags & GPUSCAN_FLAG_BY_INDEX);\n"
+"bool blocks = GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE &&\n"
+"(pass->flags & GPUSCAN_FLAG_BLOCKS);\n"
 "if (blocks && !by_index)\n"
-"gpuscan_sort_scatter_blocks(keys, keys_dst, values, values_dst, first, last, digit, next);\n"
+"gpuscan_sort_scatter_blocks(pass, first, last, next);\n"
 "else if (by_index)\n"
-"gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, true);\n"
+"gpuscan_sort_scatter_each(pass, first, last, next, true);\n"
 "else\n"
-"gpuscan_sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, false);\n"
+"gpuscan_sort_scatter_each(pass, first, last, next, false);\n"
 "}\n\n\n\n",
-"static inline void gpuscan_sort_count_span(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
-"global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+"static inline void gpuscan_sort_count_span(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
 "const gpuscan_digit *digit, gpuscan_position (*counts)[GPUSCAN_RADIX],\n"
 "const uint digits) {\n"
 "gpuscan_digit a = digit[0], b = digit[digits > 1 ? 1 : 0], c = digit[digits > 2 ? 2 : 0];\n"
 "gpuscan_digit d = digit[digits > 3 ? 3 : 0];\n"
 "for (ulong i = first; i < last;) {\n"
 "ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
-"GPUSCAN_PREFETCH(to + i, 0, 1);\n"
+"GPUSCAN_PREFETCH(pass->keys_dst + i, 0, 1);\n"
 "if (GPUSCAN_SORT_VALUES)\n"
-"GPUSCAN_PREFETCH(values_to + i, 0, 1);\n"
+"GPUSCAN_PREFETCH(pass->carried.to + i, 0, 1);\n"
 "for (; i < step; i++) {\n"
-"gpuscan_key_code code = gpuscan_code_of(keys[i], a.flip);\n"
+"gpuscan_key_code code = gpuscan_code_of(pass->keys[i], a.flip);\n"
 "counts[0][(uint)(code >> a.shift) & a.mask]++;\n"
 "if (digits > 1)\n"
 "counts[1][(uint)(code >> b.shift) & b.mask]++;\n"
@@ -11698,8 +11721,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n"
 "}\n"
 "}\n\n\n"
-"static inline void gpuscan_sort_count_all(global const gpuscan_key_bits *keys, global const gpuscan_key_bits *to,\n"
-"global const gpuscan_sort_value *values_to, ulong first, ulong last,\n"
+"static inline void gpuscan_sort_count_all(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
 "const gpuscan_digit *digit, gpuscan_position (*counts)[GPUSCAN_RADIX],\n"
 "uint passes) {\n"
 "for (uint p = 0; p < passes; p += 4) {\n"
@@ -11708,13 +11730,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "counts[q][d] = 0;\n"
 "if (GPUSCAN_KEY_SIZE == 1 || digits == 1)\n"
-"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 1);\n"
+"gpuscan_sort_count_span(pass, first, last, digit + p, counts + p, 1);\n"
 "else if (GPUSCAN_KEY_SIZE == 2 || digits == 2)\n"
-"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 2);\n"
+"gpuscan_sort_count_span(pass, first, last, digit + p, counts + p, 2);\n"
 "else if (digits == 3)\n"
-"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 3);\n"
+"gpuscan_sort_count_span(pass, first, last, digit + p, counts + p, 3);\n"
 "else\n"
-"gpuscan_sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 4);\n"
+"gpuscan_sort_count_span(pass, first, last, digit + p, counts + p, 4);\n"
 "}\n"
 "}\n\n\n"
 "static inline bool gpuscan_sort_place_span(gpuscan_position *next, ulong first, ulong last) {\n"
@@ -11727,58 +11749,64 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "moves &= here != last - first;\n"
 "}\n"
 "return moves;\n"
+"}\n\n\n"
+"static inline gpuscan_sort_pass gpuscan_sort_away(const gpuscan_sort_call *call) {\n"
+"gpuscan_sort_pass pass = {call->keys, call->keys_dst, call->carried};\n"
+"if (call->keys == call->keys_dst)\n"
+"pass.keys_dst = call->keys_tmp;\n"
+"pass.carried.to = call->carried.from == call->carried.to ? call->values_tmp : call->carried.to;\n"
+"pass.flags = call->flags;\n"
+"return pass;\n"
 "}\n\n\n\n",
-"static inline void gpuscan_sort_span(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
-"global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
-"global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
-"ulong first, ulong last, gpuscan_key_code flip, uint begin, uint end, uint width,\n"
-"uint passes, uint flags) {\n"
+"static inline void gpuscan_sort_span(const gpuscan_sort_call *call, ulong first, ulong last, uint end, uint passes) {\n"
 "gpuscan_position next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
 "gpuscan_digit digit[sizeof(gpuscan_key_bits)];\n"
 "bool moving[sizeof(gpuscan_key_bits)];\n"
 "uint moves = 0;\n"
+"gpuscan_sort_passes all = call->passes;\n"
+"gpuscan_sort_pass pass = gpuscan_sort_away(call);\n"
+"bool values_in_dst = call->carried.from == call->carried.to && !(call->flags & GPUSCAN_FLAG_BY_INDEX);\n"
+"all.end = end;\n"
 "if (GPUSCAN_KEY_SIZE == 1)\n"
 "passes = 1;\n"
-"for (uint p = 0; p < passes; p++) {\n"
-"digit[p].flip = flip;\n"
-"digit[p].shift = begin + p * width;\n"
-"digit[p].mask = (1u << min(width, end - digit[p].shift)) - 1;\n"
-"}\n"
-"gpuscan_sort_count_all(keys, keys == keys_dst ? keys_tmp : keys_dst, values == values_dst ? values_tmp : values_dst,\n"
-"first, last, digit, next, passes);\n"
+"for (uint p = 0; p < passes; p++)\n"
+"digit[p] = gpuscan_sort_digit(all, p);\n"
+"gpuscan_sort_count_all(&pass, first, last, digit, next, passes);\n"
 "for (uint p = 0; p < passes; p++)\n"
 "moves += moving[p] = gpuscan_sort_place_span(next[p], first, last);\n\n"
-"bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
-"bool values_to_dst = values == values_dst && !(flags & GPUSCAN_FLAG_BY_INDEX) ? false\n"
-": values == values_tmp ? true\n"
-": moves % 2 != 0;\n"
+"bool to_dst = pass.keys == call->keys_dst ? false : pass.keys == call->keys_tmp || moves % 2 != 0;\n"
+"bool values_to_dst = values_in_dst ? false : pass.carried.from == call->values_tmp || moves % 2 != 0;\n"
 "for (uint p = 0; p < passes; p++) {\n"
 "if (!moving[p])\n"
 "continue;\n"
-"global gpuscan_key_bits *keys_to = to_dst ? keys_dst : keys_tmp;\n"
-"global gpuscan_sort_value *values_to = values_to_dst ? values_dst : values_tmp;\n"
-"gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit[p], next[p], flags);\n"
+"pass.keys_dst = to_dst ? call->keys_dst : call->keys_tmp;\n"
+"pass.carried.to = values_to_dst ? call->carried.to : call->values_tmp;\n"
+"pass.plain = digit[p];\n"
+"gpuscan_sort_scatter_span(&pass, first, last, next[p]);\n"
 "to_dst = !to_dst;\n"
 "values_to_dst = !values_to_dst;\n"
-"keys = keys_to;\n"
-"values = values_to;\n"
-"flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
+"pass.keys = pass.keys_dst;\n"
+"pass.carried.from = pass.carried.to;\n"
+"pass.flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
 "}\n"
-"gpuscan_sort_copy_span(keys == keys_dst || flags & GPUSCAN_FLAG_NO_KEYS ? 0 : keys_dst, keys, values_dst, values,\n"
-"first, first, last, flags & GPUSCAN_FLAG_BY_INDEX);\n"
+"pass.keys_dst = call->keys_dst;\n"
+"pass.carried.to = call->carried.to;\n"
+"gpuscan_sort_copy_span(&pass, first, first, last,\n"
+"pass.keys != pass.keys_dst && !(pass.flags & GPUSCAN_FLAG_NO_KEYS));\n"
 "}\n\n"
 "#if !GPUSCAN_SORT_SMALL\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count_cpu(GPUSCAN_SORT_COUNT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count_cpu(GPUSCAN_SORT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
 "enum { TABLES = 4 };\n"
-"gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = gpuscan_sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
-"ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
+"GPUSCAN_SORT_CALL\n"
+"global gpuscan_position *table = GPUSCAN_SORT_TABLE;\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
+"gpuscan_digit digit = pass.plain;\n"
+"ulong part = gpuscan_sort_part(call.count), i = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(i + part, call.count), quarter = (last - i) / TABLES, end = i + quarter;\n"
 "gpuscan_position counts[TABLES][GPUSCAN_RADIX];\n"
-"keys += numbers.keys_offset;\n"
-"table += numbers.table_offset;\n"
-"if ((numbers.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
+"if ((call.flags & GPUSCAN_FLAG_IF_UNEVEN) && !GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
 "return;\n"
+"keys = pass.keys;\n"
 "table += get_group_id(0);\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "for (uint t = 0; t < TABLES; t++)\n"
@@ -11796,104 +11824,92 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
 "}\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter_cpu(GPUSCAN_SORT_SCATTER_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
-"uint flags = (uint)numbers.flags;\n"
-"bool has_keys = !(flags & GPUSCAN_FLAG_NO_KEYS);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter_cpu(GPUSCAN_SORT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"global const gpuscan_position *table = GPUSCAN_SORT_TABLE;\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
+"uint groups = (uint)get_num_groups(0), own = (uint)get_group_id(0);\n"
+"ulong part = gpuscan_sort_part(call.count), first = min(own * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "if (GPUSCAN_PLANTED(SORT_TAIL) && last > first)\n"
 "last--;\n"
 "if (first == last)\n"
 "return;\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"table += numbers.table_offset;\n"
-"if ((flags & (GPUSCAN_FLAG_BUCKETS | GPUSCAN_FLAG_IF_UNEVEN)) &&\n"
-"GPUSCAN_SORT_IS_UNEVEN(table, get_num_groups(0)) != ((flags & GPUSCAN_FLAG_IF_UNEVEN) != 0))\n"
-"return;\n"
-"values += numbers.values_offset;\n"
-"values_dst += numbers.values_dst_offset;\n\n\n"
-"uint cell = gpuscan_digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
+"if ((pass.flags & (GPUSCAN_FLAG_BUCKETS | GPUSCAN_FLAG_IF_UNEVEN)) &&\n"
+"GPUSCAN_SORT_IS_UNEVEN(table, groups) != ((pass.flags & GPUSCAN_FLAG_IF_UNEVEN) != 0))\n"
+"return;\n\n\n"
+"uint cell = gpuscan_digit_of(pass.keys[first], pass.plain) * groups + own;\n"
 "gpuscan_position to = table[cell];\n"
-"if ((cell + 1 < GPUSCAN_RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
-"gpuscan_sort_copy_span(has_keys ? keys_dst : 0, keys, values_dst, values, to, first, last,\n"
-"flags & GPUSCAN_FLAG_BY_INDEX);\n"
+"if ((cell + 1 < GPUSCAN_RADIX * groups ? table[cell + 1] : call.count) - to == last - first) {\n"
+"gpuscan_sort_copy_span(&pass, to, first, last, !(pass.flags & GPUSCAN_FLAG_NO_KEYS));\n"
 "return;\n"
 "}\n"
 "gpuscan_position next[GPUSCAN_RADIX];\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-"next[d] = table[d * get_num_groups(0) + get_group_id(0)];\n"
-"gpuscan_sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
+"next[d] = table[d * groups + own];\n"
+"gpuscan_sort_scatter_span(&pass, first, last, next);\n"
 "}\n\n\n\n"
-"static inline void gpuscan_sort_bucket(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
-"global gpuscan_key_bits *keys_tmp, global const gpuscan_sort_value *values,\n"
-"global gpuscan_sort_value *values_dst, global gpuscan_sort_value *values_tmp,\n"
-"ulong first, ulong last, gpuscan_sort_buckets_numbers numbers) {\n"
+"static inline void gpuscan_sort_bucket(gpuscan_sort_call call, ulong first, ulong last, ulong split) {\n"
 "gpuscan_position begin[GPUSCAN_RADIX + 1];\n"
-"uint parts = 1, passes = (uint)numbers.passes, end = (uint)numbers.end, flags = (uint)numbers.flags;\n"
+"uint parts = 1, passes = call.passes.passes, end = call.passes.end;\n"
 "begin[0] = (gpuscan_position)first;\n"
 "begin[1] = (gpuscan_position)last;\n"
-"while (parts == 1 && passes > 1 && last - first >= numbers.split) {\n"
-"gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
+"while (parts == 1 && passes > 1 && last - first >= split) {\n"
 "gpuscan_position next[1][GPUSCAN_RADIX];\n"
-"global gpuscan_key_bits *keys_to = keys == keys_dst ? keys_tmp : keys_dst;\n"
-"global gpuscan_sort_value *values_to = values == values_dst ? values_tmp : values_dst;\n"
+"gpuscan_sort_pass pass = gpuscan_sort_away(&call);\n"
 "passes--;\n"
-"digit.shift = (uint)numbers.begin + passes * (uint)numbers.width;\n"
-"digit.mask = (1u << (end - digit.shift)) - 1;\n"
-"end = digit.shift;\n"
+"call.passes.end = end;\n"
+"pass.plain = gpuscan_sort_digit(call.passes, passes);\n"
+"end = pass.plain.shift;\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
 "next[0][d] = 0;\n"
-"gpuscan_sort_count_span(keys, keys_to, values_to, first, last, &digit, next, 1);\n"
-"if (next[0][gpuscan_digit_of(keys[first], digit)] == last - first)\n"
+"gpuscan_sort_count_span(&pass, first, last, &pass.plain, next, 1);\n"
+"if (next[0][gpuscan_digit_of(pass.keys[first], pass.plain)] == last - first)\n"
 "continue;\n"
 "parts = GPUSCAN_RADIX;\n"
 "for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
 "begin[d + 1] = begin[d] + next[0][d];\n"
 "next[0][d] = begin[d];\n"
 "}\n"
-"gpuscan_sort_scatter_span(keys, keys_to, values, values_to, first, last, digit, next[0], flags);\n"
-"keys = keys_to;\n"
-"values = values_to;\n"
+"gpuscan_sort_scatter_span(&pass, first, last, next[0]);\n"
+"call.keys = pass.keys_dst;\n"
+"call.carried.from = pass.carried.to;\n"
 "}\n"
 "for (uint d = 0; d < parts; d++)\n"
-"gpuscan_sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n"
-"(gpuscan_key_code)numbers.flip, (uint)numbers.begin, end, (uint)numbers.width, passes,\n"
-"flags);\n"
-"}\n\n\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_BUCKETS_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"uint flags = (uint)numbers.flags, parts = (uint)get_num_groups(0), tickets = 2 * GPUSCAN_RADIX;\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"table += numbers.table_offset;\n"
-"if (GPUSCAN_SORT_IS_UNEVEN(table, parts))\n"
+"gpuscan_sort_span(&call, begin[d], begin[d + 1], end, passes);\n"
+"}\n\n\n\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_buckets(GPUSCAN_SORT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"global gpuscan_position *table = GPUSCAN_SORT_TABLE;\n"
+"uint groups = (uint)get_num_groups(0), tickets = 2 * GPUSCAN_RADIX;\n"
+"if (GPUSCAN_SORT_IS_UNEVEN(table, groups))\n"
 "return;\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"keys_tmp += numbers.keys_tmp_offset;\n"
-"values += numbers.values_offset;\n"
-"values_dst += numbers.values_dst_offset;\n"
-"values_tmp += numbers.values_tmp_offset;\n"
-"for (uint t; (t = atomic_inc(GPUSCAN_SORT_TICKET(table, parts))) < tickets;) {\n"
+"call.keys = call.keys_dst;\n"
+"call.carried.from = call.carried.to;\n"
+"call.flags &= ~(uint)GPUSCAN_FLAG_BY_INDEX;\n"
+"call.passes.passes--;\n"
+"call.passes.end = gpuscan_sort_digit(call.passes, call.passes.passes).shift;\n"
+"if (call.passes.passes % 2) {\n"
+"call.keys_dst = call.keys_tmp;\n"
+"call.keys_tmp = keys_dst + numbers.keys_dst_offset;\n"
+"call.carried.to = call.values_tmp;\n"
+"call.values_tmp = values_dst + numbers.values_dst_offset;\n"
+"}\n"
+"for (uint t; (t = atomic_inc(GPUSCAN_SORT_TICKET(table, groups))) < tickets;) {\n"
 "uint d = t % GPUSCAN_RADIX;\n"
-"ulong first = table[d * parts], last = d + 1 < GPUSCAN_RADIX ? table[(d + 1) * parts] : count;\n"
-"bool large = last - first > count / (4 * parts);\n"
+"ulong first = table[d * groups], last = d + 1 < GPUSCAN_RADIX ? table[(d + 1) * groups] : call.count;\n"
+"bool large = last - first > call.count / (4 * groups);\n"
 "if (GPUSCAN_PLANTED(SORT_BUCKETS) && last > first)\n"
 "last--;\n"
 "if (large == (t < GPUSCAN_RADIX))\n"
-"gpuscan_sort_bucket(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last, numbers);\n"
+"gpuscan_sort_bucket(call, first, last, numbers.split);\n"
 "}\n"
 "}\n"
 "#else\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small_cpu(GPUSCAN_SORT_SMALL_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"if (count > 0)\n"
-"gpuscan_sort_span(keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"keys_tmp + numbers.keys_tmp_offset, values + numbers.values_offset,\n"
-"values_dst + numbers.values_dst_offset, values_tmp + numbers.values_tmp_offset, 0, count,\n"
-"(gpuscan_key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end, (uint)numbers.width,\n"
-"(uint)numbers.passes, (uint)numbers.flags);\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small_cpu(GPUSCAN_SORT_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"if (call.count > 0)\n"
+"gpuscan_sort_span(&call, 0, call.count, call.passes.end, call.passes.passes);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -11902,7 +11918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12076,31 +12092,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint firsts[GPUSCAN_ITEM_DIGITS * GPUSCAN_ROWS];\n"
 "uint starts[GPUSCAN_ITEM_DIGITS];\n"
 "uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"} gpuscan_sort_tile;\n\n\n\n"
-"typedef struct {\n"
-"global const gpuscan_key_bits *keys;\n"
-"global gpuscan_key_bits *keys_dst;\n"
-"gpuscan_sort_carried carried;\n"
-"gpuscan_digit plain;\n"
-"uint flags;\n"
-"global uint *states, *next_states;\n"
-"global const uint *bases;\n"
-"ulong count;\n"
-"} gpuscan_sort_pass;\n\n\n"
-"typedef struct {\n"
-"gpuscan_key_code flip;\n"
-"uint begin, end, width, passes;\n"
-"} gpuscan_sort_passes;\n"
-"#define GPUSCAN_SORT_PASSES(numbers) \\\n"
-" { \\\n"
-" (gpuscan_key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width, \\\n"
-" (uint)(numbers).passes \\\n"
-" }\n\n"
-"static inline gpuscan_digit gpuscan_sort_digit(gpuscan_sort_passes all, uint pass) {\n"
-"gpuscan_digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
-"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
-"return digit;\n"
-"}\n\n\n"
+"} gpuscan_sort_tile;\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "uint sum = x, before;\n"
@@ -12131,7 +12123,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint row = (GPUSCAN_RANK_GROUP * rounds + k) * GPUSCAN_RANK_GROUP_SIZE;\n"
 "return GPUSCAN_RANK_GROUP_SIZE == 32 ? GPUSCAN_PADDED(row) + GPUSCAN_RANK_GROUP_ITEM\n"
 ": GPUSCAN_PADDED(row + GPUSCAN_RANK_GROUP_ITEM);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "#define GPUSCAN_IS_WHOLE(valid, rounds) \\\n"
 " ((GPUSCAN_SPECIALIZES || !GPUSCAN_SORT_VALUES) && (valid) == GPUSCAN_GROUP * (rounds))\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_sort_tile *t, global const gpuscan_key_bits *keys, uint rounds,\n"
@@ -12153,7 +12145,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
 "t->keys[k] = gpuscan_sort_at(k, rounds) < valid ? gpuscan_twiddle_in(loaded[k], digit) : last;\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_SORT_PACKS\n"
 "typedef union {\n"
 "gpuscan_sort_value value;\n"
@@ -12194,7 +12186,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_SORT_EACH_FIELD(GPUSCAN_SORT_FIELD)\n"
 "#undef GPUSCAN_SORT_FIELD\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if GPUSCAN_SORT_VALUES\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, gpuscan_sort_carried carried, ulong index,\n"
 "uint rounds, uint valid, uint flags) {\n"
@@ -12224,7 +12216,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_SORT_ATOMICS\n"
 "if (GPUSCAN_SUBGROUP == 0)\n"
@@ -12264,7 +12256,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "atomic_add((volatile local uint *)&shared->digits.masks[d % GPUSCAN_LANES], t->totals[e]);\n"
 "#endif\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_tally(gpuscan_sort_tile *t, uint rounds, gpuscan_twiddled_digit digit,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "gpuscan_sort_begin(shared);\n"
@@ -12289,7 +12281,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "gpuscan_scaled_digit(t->keys[k], digit)));\n"
 "GPUSCAN_BARRIER();\n"
 "gpuscan_sort_total(t, rounds, shared);\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_start(gpuscan_sort_tile *t, uint rounds, local gpuscan_sort_shared *shared) {\n"
 "uint sum = 0, before, both = GPUSCAN_SORT_PACKED ? 0x10001u : 1u;\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -12342,14 +12334,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "return peers;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, uint hot, local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_RANK_MASKS\n"
 "if (masked)\n"
 "return gpuscan_sort_masked(d, hot, shared);\n"
 "#endif\n"
 "return gpuscan_sort_vote(GPUSCAN_BALLOT_ALL, d, 0, GPUSCAN_DIGIT_BITS, shared);\n"
-"}\n\n\n"
+"}\n\n\n",
 "#if GPUSCAN_SORT_PACKED\n"
 "typedef ushort __attribute__((may_alias)) gpuscan_sort_next;\n"
 "#else\n"
@@ -12651,15 +12643,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "#endif\n\n\n\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_alone(uint rounds, global const gpuscan_key_bits *keys,\n"
-"global gpuscan_key_bits *keys_to, gpuscan_sort_carried carried, uint count,\n"
-"uint flags, gpuscan_sort_passes passes, local gpuscan_sort_shared *shared) {\n"
+"GPUSCAN_INLINE void gpuscan_sort_alone(uint rounds, const gpuscan_sort_call *call, global gpuscan_key_bits *keys_to,\n"
+"local gpuscan_sort_shared *shared) {\n"
 "gpuscan_sort_tile t;\n"
+"gpuscan_sort_passes passes = call->passes;\n"
 "gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(gpuscan_sort_digit(passes, 0));\n"
-"gpuscan_sort_load(&t, keys, rounds, count, digit, GPUSCAN_TWIDDLED_ONES);\n"
+"uint count = (uint)call->count;\n"
+"gpuscan_sort_load(&t, call->keys, rounds, count, digit, GPUSCAN_TWIDDLED_ONES);\n"
 "#if GPUSCAN_SORT_VALUES\n"
 "gpuscan_sort_mover movers[GPUSCAN_ROUNDS];\n"
-"gpuscan_sort_load_movers(movers, carried, rounds, count, flags);\n"
+"gpuscan_sort_load_movers(movers, call->carried, rounds, count, call->flags);\n"
 "#endif\n"
 "for (uint p = 0; p < passes.passes; p++) {\n"
 "gpuscan_twiddled ordered[GPUSCAN_ROUNDS];\n"
@@ -12692,50 +12685,40 @@ static const char *const gpuscan__piece_sort_group[] = {
 "keys_to[at] = gpuscan_twiddle_out(t.keys[k], digit);\n"
 "}\n"
 "#if GPUSCAN_SORT_VALUES\n"
-"gpuscan_sort_store_movers(movers, carried, rounds, count, flags);\n"
+"gpuscan_sort_store_movers(movers, call->carried, rounds, count, call->flags);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n"
 "#if GPUSCAN_SORT_SMALL\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS,\n"
-"local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"uint flags = (uint)numbers.flags;\n"
-"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
-"gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
-"global gpuscan_key_bits *keys_to = flags & GPUSCAN_FLAG_NO_KEYS ? 0 : keys_dst + numbers.keys_dst_offset;\n"
-"if (count > 0)\n"
-"gpuscan_sort_alone(GPUSCAN_ROUNDS, keys + numbers.keys_offset, keys_to, carried, count, flags, passes, shared);\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_PARAMETERS, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"if (call.count > 0)\n"
+"gpuscan_sort_alone(GPUSCAN_ROUNDS, &call, call.flags & GPUSCAN_FLAG_NO_KEYS ? 0 : call.keys_dst, shared);\n"
 "}\n"
 "#elif !GPUSCAN_SORT_SINGLE_PASS\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
-"keys += numbers.keys_offset;\n"
-"table += numbers.table_offset + get_group_id(0);\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_PARAMETERS, local uint *counts) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"global gpuscan_position *table = GPUSCAN_SORT_TABLE + get_group_id(0);\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
+"ulong part = gpuscan_sort_part(call.count), first = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
 "counts[d] = 0;\n"
 "GPUSCAN_BARRIER();\n"
 "for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
-"atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
+"atomic_inc((volatile local uint *)counts + gpuscan_digit_of(pass.keys[i], pass.plain));\n"
 "GPUSCAN_BARRIER();\n"
 "for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
 "table[d * get_num_groups(0)] = counts[d];\n"
 "}\n\n",
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
-"local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-"gpuscan_sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"{values + numbers.values_offset, values_dst + numbers.values_dst_offset}};\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_PARAMETERS, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"global const gpuscan_position *table = GPUSCAN_SORT_TABLE + get_group_id(0);\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
+"ulong part = gpuscan_sort_part(call.count), first = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "gpuscan_position next[GPUSCAN_ITEM_DIGITS];\n"
-"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
-"pass.flags = (uint)numbers.flags;\n"
-"table += numbers.table_offset + get_group_id(0);\n"
+"gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(pass.plain);\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
 "next[e] = GPUSCAN_OWN_DIGIT(e) < GPUSCAN_RADIX ? table[GPUSCAN_OWN_DIGIT(e) * get_num_groups(0)] : 0;\n"
 "for (; first < last; first += GPUSCAN_TILE) {\n"
@@ -12761,7 +12744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12922,35 +12905,22 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "gpuscan_sort_count_bases(bases, zeros, all.passes, shared);\n"
 "}\n\n"
 "#if !GPUSCAN_SORT_TOGETHER\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
-"} gpuscan_sort_histogram_numbers;\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
-"global uint *zeros, global const uint *count_buffer,\n"
-"gpuscan_sort_histogram_numbers numbers,\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(GPUSCAN_SORT_PARAMETERS,\n"
 "local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_passes all = GPUSCAN_SORT_PASSES(numbers);\n"
-"ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"uint own = (uint)get_group_id(0), parts = gpuscan_sort_counted_parts(count, (uint)get_num_groups(0));\n"
-"zeros += numbers.zeros_offset;\n"
+"GPUSCAN_SORT_CALL\n"
+"uint own = (uint)get_group_id(0), parts = gpuscan_sort_counted_parts(call.count, (uint)get_num_groups(0));\n"
 "if (own < parts)\n"
-"gpuscan_sort_count_part(own, parts, keys + numbers.keys_offset, states + numbers.states_offset,\n"
-"states + numbers.bases_offset, zeros, GPUSCAN_COUNTERS(zeros), count, all,\n"
-"shared);\n"
+"gpuscan_sort_count_part(own, parts, call.keys, call.states + GPUSCAN_SORT_BASES, call.states, call.zeros,\n"
+"GPUSCAN_COUNTERS(call.zeros), call.count, call.passes, shared);\n"
 "}\n"
 "#endif\n\n",
 "#if GPUSCAN_SORT_FILLS\n\n\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_FILL_NUMBERS\n"
-"} gpuscan_sort_fill_numbers;\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fill(global uchar *keys_dst, global const uint *bases,\n"
-"global const uint *count_buffer,\n"
-"gpuscan_sort_fill_numbers numbers, local uint *begins) { GPUSCAN_ONE_ITEM\n"
-"uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"bases += numbers.bases_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fill(GPUSCAN_SORT_PARAMETERS, local uint *begins) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"uint count = (uint)call.count;\n"
+"keys_dst = call.keys_dst;\n"
 "for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
-"begins[d] = bases[d];\n"
+"begins[d] = call.states[d];\n"
 "GPUSCAN_BARRIER();\n"
 "uint before = (uint)(size_t)keys_dst % 16;\n"
 "for (uint at = (uint)get_global_id(0) * 16; at < before + count; at += (uint)get_global_size(0) * 16) {\n"
@@ -12958,13 +12928,13 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "for (uint step = GPUSCAN_RADIX / 2; step > 0; step /= 2)\n"
 "d += begins[d + step] <= i ? step : 0;\n"
 "if (end - i == 16 && (d == GPUSCAN_RADIX - 1 || begins[d + 1] >= end)) {\n"
-"*(global uint4 *)(keys_dst + i) = gpuscan_from_ordered(d, (gpuscan_key_code)numbers.flip) * 0x01010101u;\n"
+"*(global uint4 *)(keys_dst + i) = gpuscan_from_ordered(d, call.passes.flip) * 0x01010101u;\n"
 "continue;\n"
 "}\n"
 "for (; i < end; i++) {\n"
 "while (d < GPUSCAN_RADIX - 1 && begins[d + 1] <= i)\n"
 "d++;\n"
-"keys_dst[i] = gpuscan_from_ordered(d, (gpuscan_key_code)numbers.flip);\n"
+"keys_dst[i] = gpuscan_from_ordered(d, call.passes.flip);\n"
 "}\n"
 "}\n"
 "}\n"
@@ -12976,7 +12946,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12946 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13063,9 +13033,6 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "gpuscan_sort_store(&t, GPUSCAN_ROUNDS, pass, digit, first, valid, shared);\n"
 "}\n\n"
 "#if !GPUSCAN_SORT_TOGETHER\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_SWEEP_NUMBERS\n"
-"} gpuscan_sort_sweep_numbers;\n\n"
 "#define GPUSCAN_SORT_BY_GROUP (GPUSCAN_GROUPS_IN_ORDER && !GPUSCAN_SORT_COUNTED)\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_sweep_by(bool zeros, const gpuscan_sort_pass *pass, global uint *counter, ulong most,\n"
 "local gpuscan_sort_shared *shared) {\n"
@@ -13080,23 +13047,11 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "gpuscan_sort_tile_by(tile, zeros, pass, shared);\n"
 "} while (again);\n"
 "}\n\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(\n"
-"global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst,\n"
-"global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
-"GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_carried carried;\n"
-"GPUSCAN_SORT_CARRY(carried)\n"
-"gpuscan_sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried};\n"
-"gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-"global uint *counter = GPUSCAN_COUNTERS(zeros + numbers.zeros_offset);\n"
-"pass.plain = plain;\n"
-"pass.flags = (uint)numbers.flags;\n"
-"pass.states = states + numbers.states_offset;\n"
-"pass.next_states = states + numbers.next_states_offset;\n"
-"pass.bases = states + numbers.bases_offset;\n"
-"pass.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, pass.flags);\n"
-"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.shift == 0 && pass.bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_PARAMETERS, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
+"gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
+"global uint *counter = GPUSCAN_COUNTERS(call.zeros);\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.pass == 0 && pass.bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "if (GPUSCAN_SPECIALIZES && has_zeros) {\n"
 "gpuscan_sort_sweep_by(true, &pass, counter, numbers.count, shared);\n"
@@ -13112,38 +13067,14 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
 "#define GPUSCAN_SORT_ALL_RUN 1u\n"
 "#define GPUSCAN_SORT_ONE_SORTS 2u\n"
 "#define GPUSCAN_SORT_RELEASED(zeros) (GPUSCAN_COUNTERS(zeros) + 32)\n"
-"#define GPUSCAN_SORT_AT_ONCE 32\n\n"
-"typedef struct {\n"
-"GPUSCAN_SORT_TOGETHER_NUMBERS\n"
-"} gpuscan_sort_together_numbers;\n\n\n"
-"typedef struct {\n"
-"global const gpuscan_key_bits *keys;\n"
-"global gpuscan_key_bits *keys_dst, *keys_tmp;\n"
-"gpuscan_sort_carried carried;\n"
-"global gpuscan_sort_value *values_tmp;\n"
-"global uint *states, *zeros;\n"
-"ulong count;\n"
-"uint flags;\n"
-"gpuscan_sort_passes passes;\n"
-"} gpuscan_sort_call;\n\n\n"
-"static inline gpuscan_sort_pass gpuscan_sort_pass_of(const gpuscan_sort_call *call, uint p) {\n"
-"uint only_first = GPUSCAN_FLAG_BY_INDEX | GPUSCAN_FLAG_PACKS, only_last = GPUSCAN_FLAG_UNPACKS;\n"
-"gpuscan_sort_pass pass = {p == 0 ? call->keys : p % 2 ? call->keys_dst : call->keys_tmp,\n"
-"p % 2 ? call->keys_tmp : call->keys_dst, call->carried};\n"
-"pass.carried.from = p == 0 ? call->carried.from : p % 2 ? call->carried.to : call->values_tmp;\n"
-"pass.carried.to = p % 2 ? call->values_tmp : call->carried.to;\n"
-"pass.plain = gpuscan_sort_digit(call->passes, p);\n"
-"pass.flags = call->flags & ~(p > 0 ? only_first : 0) & ~(p < call->passes.passes - 1 ? only_last : 0);\n"
-"pass.count = call->count;\n"
-"return pass;\n"
-"}\n\n\n"
+"#define GPUSCAN_SORT_AT_ONCE 32\n\n\n"
 "enum { GPUSCAN_SORT_EXITS, GPUSCAN_SORT_WITH_ALL, GPUSCAN_SORT_ALONE };\n"
 "static inline uint gpuscan_sort_agree(global uint *zeros, uint groups, local gpuscan_sort_shared *shared) {\n"
 "if (groups <= 1)\n"
@@ -13167,7 +13098,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "uint answer = shared->ticket;\n"
 "GPUSCAN_BARRIER();\n"
 "return answer;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline void gpuscan_sort_before_arrival(void) {\n"
 "if (!GPUSCAN_BARRIER_ORDERS)\n"
 "gpuscan_device_fence();\n"
@@ -13218,7 +13149,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "shared->digits.to[GPUSCAN_OWN_DIGIT(e)] = sum + before[e] - t->starts[e];\n"
 "sum += all[e];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_meeting_tile(uint tile, uint tiles, uint groups, uint rounds, bool only_counts,\n"
 "uint meeting, const gpuscan_sort_call *call,\n"
 "const gpuscan_sort_pass *pass, local gpuscan_sort_shared *shared) {\n"
@@ -13241,7 +13172,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_sum_counts(&t, tile, tiles, counts, shared);\n"
 "GPUSCAN_BARRIER();\n"
 "gpuscan_sort_store(&t, rounds, pass, digit, first, valid, shared);\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_meeting(uint rounds, const gpuscan_sort_call *call,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint size = GPUSCAN_GROUP * rounds, tiles = ((uint)call->count + size - 1) / size, own = (uint)get_group_id(0);\n"
@@ -13266,7 +13197,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((volatile global uint *)GPUSCAN_SORT_BEGUN(call->zeros), 0u);\n"
 "atomic_xchg((volatile global uint *)GPUSCAN_SORT_AGREED(call->zeros), 0u);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_SORT_COUNTED\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_DRAWN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_COUNTS_OF(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13283,16 +13214,14 @@ static const char *const gpuscan__piece_sort_together[] = {
 "#if GPUSCAN_SORT_ONE_ROUNDS\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_one_tile(GPUSCAN_SORT_CALL_PARAMETERS) {\n"
 "gpuscan_sort_call call = GPUSCAN_SORT_CALL_MEMBERS;\n"
-"gpuscan_sort_pass last = gpuscan_sort_pass_of(&call, passes.passes - 1);\n"
-"global gpuscan_key_bits *keys_to = last.keys_dst;\n"
-"uint valid = (uint)count;\n"
-"last.carried.from = carried.from;\n"
-"if (valid <= GPUSCAN_GROUP * GPUSCAN_SORT_QUARTER_ROUNDS)\n"
-"gpuscan_sort_alone(GPUSCAN_SORT_QUARTER_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
-"else if (valid <= GPUSCAN_GROUP * GPUSCAN_SORT_HALF_ROUNDS)\n"
-"gpuscan_sort_alone(GPUSCAN_SORT_HALF_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"global gpuscan_key_bits *keys_to = passes.passes % 2 ? keys_dst : keys_tmp;\n"
+"call.carried.to = passes.passes % 2 ? carried.to : values_tmp;\n"
+"if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_QUARTER_ROUNDS)\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_QUARTER_ROUNDS, &call, keys_to, shared);\n"
+"else if (count <= GPUSCAN_GROUP * GPUSCAN_SORT_HALF_ROUNDS)\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_HALF_ROUNDS, &call, keys_to, shared);\n"
 "else\n"
-"gpuscan_sort_alone(GPUSCAN_SORT_ONE_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"gpuscan_sort_alone(GPUSCAN_SORT_ONE_ROUNDS, &call, keys_to, shared);\n"
 "}\n"
 "#endif\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_meeting_short(uint rounds, GPUSCAN_SORT_CALL_PARAMETERS) {\n"
@@ -13311,7 +13240,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "#define GPUSCAN_SORT_PASS_ARGUMENTS \\\n"
 " pass.keys, pass.keys_dst, pass.carried, pass.plain, pass.flags, pass.states, pass.next_states, pass.bases, \\\n"
 " pass.count, shared\n"
-"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n",
+"GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_drawn_tile(uint tile, bool zeros, GPUSCAN_SORT_PASS_PARAMETERS) {\n"
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
 "gpuscan_sort_tile_by(tile, GPUSCAN_SPECIALIZES ? false : zeros, &pass, shared);\n"
 "}\n"
@@ -13320,23 +13249,23 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_pass pass = GPUSCAN_SORT_PASS_MEMBERS;\n"
 "gpuscan_sort_tile_by(tile, true, &pass, shared);\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline uint gpuscan_sort_next_ticket(global uint *zeros, uint tickets, local gpuscan_sort_shared *shared) {\n"
 "gpuscan_sort_before_arrival();\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "atomic_inc((volatile global uint *)GPUSCAN_SORT_DONE(zeros));\n"
 "return gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "}\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_by_tickets(const gpuscan_sort_call *call, ulong most_tiles, uint most_parts,\n"
+"GPUSCAN_INLINE void gpuscan_sort_by_tickets(const gpuscan_sort_call *call, uint most_parts,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint tiles = (uint)((call->count + GPUSCAN_TILE - 1) / GPUSCAN_TILE), awaited = 0;\n"
 "uint parts = gpuscan_sort_counted_parts(call->count, most_parts), all = parts + call->passes.passes * tiles;\n"
 "uint tickets = all + (uint)get_num_groups(0);\n"
-"global uint *zeros = call->zeros, *bases = call->states, *states = bases + GPUSCAN_SORT_BASES;\n"
+"global uint *zeros = call->zeros, *bases = call->states;\n"
 "uint ticket = gpuscan_ticket(GPUSCAN_SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "while (ticket < parts) {\n"
-"gpuscan_sort_count_part(ticket, parts, call->keys, states, bases, zeros, GPUSCAN_SORT_COUNTS_OF(zeros),\n"
-"call->count, call->passes, shared);\n"
+"gpuscan_sort_count_part(ticket, parts, call->keys, bases + GPUSCAN_SORT_BASES, bases, zeros,\n"
+"GPUSCAN_SORT_COUNTS_OF(zeros), call->count, call->passes, shared);\n"
 "ticket = gpuscan_sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "while (ticket < all) {\n"
@@ -13344,9 +13273,6 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_await(GPUSCAN_SORT_DONE(zeros), p >= awaited ? parts + p * tiles : 0);\n"
 "awaited = p + 1;\n"
 "gpuscan_sort_pass pass = gpuscan_sort_pass_of(call, p);\n"
-"pass.states = states + p % 2 * most_tiles * GPUSCAN_RADIX;\n"
-"pass.next_states = states + (p + 1) % 2 * most_tiles * GPUSCAN_RADIX;\n"
-"pass.bases = bases + p * GPUSCAN_RADIX;\n"
 "bool has_zeros = GPUSCAN_KEY_WHOLE && p == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
 "if (GPUSCAN_SPECIALIZES && has_zeros)\n"
@@ -13358,8 +13284,8 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "if (ticket == tickets - 1 && GPUSCAN_ITEM == 0)\n"
 "atomic_xchg((volatile global uint *)GPUSCAN_SORT_DONE(zeros), 0u);\n"
-"}\n\n\n",
-"GPUSCAN_INLINE void gpuscan_sort_counted(const gpuscan_sort_call *call, gpuscan_sort_together_numbers numbers,\n"
+"}\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sort_counted(const gpuscan_sort_call *call, gpuscan_sort_numbers numbers,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "bool is_few = call->count <= numbers.few;\n"
 "#if GPUSCAN_SORT_ONE_ROUNDS\n"
@@ -13370,37 +13296,16 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "#endif\n"
 "if (call->count > max(numbers.few, numbers.more))\n"
-"gpuscan_sort_by_tickets(call, numbers.tiles, (uint)numbers.parts, shared);\n"
+"gpuscan_sort_by_tickets(call, (uint)numbers.parts, shared);\n"
 "else if (GPUSCAN_SPECIALIZES && !is_few)\n"
 "gpuscan_sort_meeting_long(GPUSCAN_SORT_CALL_ARGUMENTS);\n"
 "else\n"
 "gpuscan_sort_meeting_short(is_few ? GPUSCAN_SORT_FEW_ROUNDS : GPUSCAN_SORT_MORE_ROUNDS,\n"
 "GPUSCAN_SORT_CALL_ARGUMENTS);\n"
 "}\n"
-"#endif\n\n"
-"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(\n"
-"global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,\n"
-"global const GPUSCAN_SORT_VALUE_ARGUMENT *values, global GPUSCAN_SORT_VALUE_ARGUMENT *values_dst,\n"
-"global GPUSCAN_SORT_VALUE_ARGUMENT *values_tmp,\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"global uchar *to_0,\n"
-"#endif\n"
-"GPUSCAN_SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"gpuscan_sort_together_numbers numbers, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_sort_passes passes = GPUSCAN_SORT_PASSES(numbers);\n"
-"gpuscan_sort_carried carried;\n"
-"GPUSCAN_SORT_CARRY(carried)\n"
-"#if GPUSCAN_SORT_PACKS\n"
-"carried.to_0 = (global gpuscan_sort_field_0 *)(to_0 + numbers.to_0);\n"
-"#endif\n"
-"gpuscan_sort_call call = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"keys_tmp + numbers.keys_tmp_offset, carried,\n"
-"(global gpuscan_sort_value *)(values_tmp + numbers.values_tmp_offset)};\n"
-"call.states = states + numbers.states_offset;\n"
-"call.zeros = zeros + numbers.zeros_offset;\n"
-"call.flags = (uint)numbers.flags;\n"
-"call.count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, call.flags);\n"
-"call.passes = passes;\n"
+"#endif\n\n",
+"kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_together(GPUSCAN_SORT_PARAMETERS, local gpuscan_sort_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"GPUSCAN_SORT_CALL\n"
 "#if GPUSCAN_SORT_COUNTED\n"
 "gpuscan_sort_counted(&call, numbers, shared);\n"
 "#else\n"
@@ -13454,7 +13359,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 194 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -23239,53 +23144,28 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* with buckets: values follow the keys block by block */
     int wants_indices, by_index; /* the permutation is wanted; the values are indices */
     size_t keys_range, payloads_range; /* the first range of each; its destination follows */
-    uint64_t parts, table_at, moved_at; /* parts, table_at: for several launches a pass; moved_at: for moves in place */
+    uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
+    uint32_t flags; /* of the kernels that sort: where values come from, and whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
-#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes)
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-#define GPUSCAN__SORT_COUNT_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(table_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
-#define GPUSCAN__SORT_PLACES_NUMBERS(X) X(table_offset) X(count) X(units) X(flags)
-#define GPUSCAN__SORT_SCATTER_NUMBERS(X)                                                                               \
-    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(table_offset) X(count) X(count_offset)   \
-    X(flip) X(shift) X(mask) X(flags)
-#define GPUSCAN__SORT_BUCKETS_NUMBERS(X)                                                                               \
+/* Of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: bytes of a bucket that is
+   divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
+#define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(split) X(flags)
-#define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    GPUSCAN__SORT_PLAN(X) X(count) X(count_offset) X(flags)
-#define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
-    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    GPUSCAN__SORT_PLAN(X) X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flags)                           \
-    X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
-#define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
-    GPUSCAN__SORT_PLAN(X) X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset)     \
-    X(flags)
-#define GPUSCAN__SORT_FILL_NUMBERS(X) X(keys_dst_offset) X(bases_offset) X(count) X(count_offset) X(flip) X(flags)
-#define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
-    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)                         \
-    X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
+    X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
+    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(more) X(units) X(split) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
-GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
-GPUSCAN__NUMBERS(sort_places, GPUSCAN__SORT_PLACES_NUMBERS)
-GPUSCAN__NUMBERS(sort_scatter, GPUSCAN__SORT_SCATTER_NUMBERS)
-GPUSCAN__NUMBERS(sort_buckets, GPUSCAN__SORT_BUCKETS_NUMBERS)
-GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
-GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
-GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
-GPUSCAN__NUMBERS(sort_fill, GPUSCAN__SORT_FILL_NUMBERS)
-GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
+GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
 /* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
    programs. */
@@ -23407,20 +23287,6 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
-static void gpuscan__sort_define_numbers(gpuscan__text *text) {
-    gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
-    gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
-    gpuscan__define(text, "SORT_COUNT_NUMBERS", gpuscan__sort_count_numbers_text);
-    gpuscan__define(text, "SORT_PLACES_NUMBERS", gpuscan__sort_places_numbers_text);
-    gpuscan__define(text, "SORT_SCATTER_NUMBERS", gpuscan__sort_scatter_numbers_text);
-    gpuscan__define(text, "SORT_BUCKETS_NUMBERS", gpuscan__sort_buckets_numbers_text);
-    gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
-    gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
-    gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
-    gpuscan__define(text, "SORT_FILL_NUMBERS", gpuscan__sort_fill_numbers_text);
-    gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
-}
-
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -23428,7 +23294,9 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__sort_key own = gpuscan__sort_own(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
-    gpuscan__sort_define_numbers(text);
+    gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
+    gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
+    gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SHARED_BYTES",
                            gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
@@ -24034,13 +23902,15 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
                  (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (!plan->key.small) {
-        plan->table_at = *bytes;
-        *bytes += gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
+        *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
+    plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
+                  (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
+    plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
@@ -24197,33 +24067,17 @@ static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort
                         : gpuscan__arg_place(launch, place, size);
 }
 
-/* Sets the array of a record's field, to read or to write. Returns its offset in bytes. */
-static uint64_t gpuscan__arg_field(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t f, int is_dst) {
-    const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + (uint32_t)is_dst];
-    return gpuscan__arg_buffer(launch, gpuscan__sort_of(range->buffer).buffer) *
-           gpuscan__sort_field_size(plan->fields, f);
+/* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
+static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
+                                 gpuscan__sort_numbers *numbers) {
+    cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
+    uint32_t f, is_dst;
+    for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
+        for (is_dst = 0; is_dst < 2; is_dst++) {
+            const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + is_dst];
+            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
+        }
 }
-
-/* Sets the arrays of the fields after the first one, in turn to read and to write. */
-static void gpuscan__arg_more_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan, cl_ulong *more) {
-    uint32_t f;
-    memset(more, 0, 2 * (GPUSCAN__SORT_FIELDS - 1) * sizeof(*more));
-    for (f = 1; f < gpuscan__sort_field_count(plan->fields); f++) {
-        *more++ = gpuscan__arg_field(launch, plan, f, 0);
-        *more++ = gpuscan__arg_field(launch, plan, f, 1);
-    }
-}
-#define GPUSCAN__SORT_ARG_MORE_FIELDS(launch, plan, numbers)                                                           \
-    do {                                                                                                               \
-        cl_ulong more_fields[2 * (GPUSCAN__SORT_FIELDS - 1)];                                                          \
-        gpuscan__arg_more_fields(launch, plan, more_fields);                                                           \
-        (numbers).from_1 = more_fields[0];                                                                             \
-        (numbers).to_1 = more_fields[1];                                                                               \
-        (numbers).from_2 = more_fields[2];                                                                             \
-        (numbers).to_2 = more_fields[3];                                                                               \
-        (numbers).from_3 = more_fields[4];                                                                             \
-        (numbers).to_3 = more_fields[5];                                                                               \
-    } while (0)
 
 /* A call's commands; those that remain are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
@@ -24291,44 +24145,6 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the flags that say where values come from and go to in a launch of the passes from first to last. */
-static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
-    int packs = gpuscan__sort_packs(plan->fields);
-    uint32_t flags = 0;
-    if (first == 0 && plan->by_index)
-        flags |= GPUSCAN__FLAG_BY_INDEX;
-    if (first == 0 && packs)
-        flags |= GPUSCAN__FLAG_PACKS;
-    if (last == plan->passes - 1 && packs)
-        flags |= GPUSCAN__FLAG_UNPACKS;
-    return flags;
-}
-
-static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
-    uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
-    gpuscan__sort_small_numbers numbers;
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset =
-        gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    numbers.flags |= gpuscan__sort_values_flags(plan, 0, plan->passes - 1) |
-                     (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
-    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    return gpuscan__sort_end(
-        run, &launch, &numbers, sizeof(numbers), 1,
-        gpuscan__key_is_cpu(&plan->common.key)
-            ? 0
-            : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
 /* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -24354,224 +24170,100 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
+/* Enqueues one of the kernels that sort, for a pass. Those for all passes get pass 0. All get the same buffers: `from`,
+   to[0], to[1]; without values, the keys stand in. forms: flags besides the plan's. */
+static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
+                                         uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan *gs = run->chain->gs;
-    uint64_t groups = plan->tiles, shared = gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
-    uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
-    gpuscan__sort_together_numbers numbers;
-    numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset =
-        numbers.flags & GPUSCAN__FLAG_PACKS
-            ? gpuscan__arg_field(&launch, plan, 0, 0)
-            : gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size ? size : 1);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size ? size : 1);
-    numbers.to_0 = numbers.flags & GPUSCAN__FLAG_UNPACKS ? gpuscan__arg_field(&launch, plan, 0, 1) : 0;
-    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    const gpuscan *gs = run->chain->gs;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
+    uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
+    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* cells of the table, otherwise words */
+    gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
+    gpuscan__sort_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1], plan->key_size);
+    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size);
+    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size);
+    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size);
+    if (gpuscan__sort_packs(plan->fields))
+        gpuscan__sort_fields(&launch, plan, &numbers);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | plan->flags | forms);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
-    if (plan->key.counted) {
-        int more;
-        groups = gpuscan__sort_tile_groups(run, groups);
-        for (more = 0; more < 2; more++) {
-            uint64_t most = gpuscan__min(desc->count, gpuscan__sort_limit(gs, plan, more));
-            groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
-        }
-        shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-        numbers.few = gpuscan__sort_limit(gs, plan, 0);
-        numbers.more = gpuscan__sort_limit(gs, plan, 1);
-        if (plan->common.forced) /* to test groups that have no tile */
-            groups += 2;
-        numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
-        numbers.tiles = plan->tiles;
-    }
+    numbers.pass = pass;
+    numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
+    numbers.few = gpuscan__sort_limit(gs, plan, 0);
+    numbers.more = gpuscan__sort_limit(gs, plan, 1);
+    numbers.units = gs->device.units;
+    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + plan->values.size);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* What a pass reads and writes, and its digit. */
-typedef struct gpuscan__sort_step {
-    gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: as the keys */
-    uint32_t values_size, shift, mask, flags;
-} gpuscan__sort_step;
-
-static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
+/* Returns the groups and, in *shared, the local memory of a sort in one launch by groups that wait for each other. */
+static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
-    gpuscan__sort_step step;
-    step.flags = plan->common.flags | gpuscan__sort_values_flags(plan, pass, pass);
-    step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
-    step.keys_dst = keys->to[pass % 2];
-    step.values = pass ? values->to[(pass - 1) % 2] : plan->by_index ? values->to[0] : values->from;
-    step.values_dst = values->to[pass % 2];
-    step.values_size = plan->values.size ? plan->values.size : plan->key_size;
-    step.shift = plan->begin + pass * plan->width;
-    step.mask = ((uint32_t)1 << gpuscan__min(plan->width, plan->end - step.shift)) - 1;
-    if (pass == plan->passes - 1 && !keys->has_dst)
-        step.flags |= GPUSCAN__FLAG_NO_KEYS;
-    if (plan->buckets)
-        step.flags |= GPUSCAN__FLAG_IF_UNEVEN;
-    return step;
-}
-
-/* Enqueues the counts of all digits, which the form of one launch a pass begins with. */
-static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_HISTOGRAM);
-    gpuscan__sort_histogram_numbers numbers;
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.states_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
-    numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
-                             gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
+    int more;
+    for (more = 0; more < 2 && plan->key.counted; more++) {
+        uint64_t most = gpuscan__min(((const gpuscan_sort_desc *)plan->common.desc)->count,
+                                     gpuscan__sort_limit(gs, plan, more));
+        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+    }
+    if (plan->key.counted)
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* to test groups that have no tile */
 }
 
-static gpuscan_result gpuscan__sort_fill(gpuscan__sort_run *run) {
+/* Enqueues a pass that takes three launches. */
+static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_FILL);
-    gpuscan__sort_fill_numbers numbers;
-    uint64_t most = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], 1);
-    numbers.bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    numbers.flip = plan->flip;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__min(plan->tiles, most),
-                             sizeof(cl_uint) << plan->key.digit_bits);
+    int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
+    gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
+                                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+    if (r == 0)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1, (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+    return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
-static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
+/* Enqueues the kernels that sort. On a CPU, sorting by the most significant digit makes buckets, and one more kernel
+   sorts each bucket by the other digits. If buckets are too uneven to share out, all passes follow instead. Only the
+   device knows, so both forms are enqueued. */
+static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
-    gpuscan__sort_sweep_numbers numbers;
-    uint64_t at, first, states = plan->tiles << plan->key.digit_bits; /* of a pass */
-    numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
-    numbers.values_offset = step.flags & GPUSCAN__FLAG_PACKS
-                                ? gpuscan__arg_field(&launch, plan, 0, 0)
-                                : gpuscan__arg_values(&launch, plan, &step.values, step.values_size);
-    numbers.values_dst_offset = step.flags & GPUSCAN__FLAG_UNPACKS
-                                    ? gpuscan__arg_field(&launch, plan, 0, 1)
-                                    : gpuscan__arg_values(&launch, plan, &step.values_dst, step.values_size);
-    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    first = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
-    numbers.states_offset = first + pass % 2 * states;
-    numbers.next_states_offset = first + (pass + 1) % 2 * states;
-    numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.shift = step.shift;
-    numbers.mask = step.mask;
-    numbers.flags = step.flags;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_tile_groups(run, plan->tiles),
-                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
-static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_step step) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    uint32_t forms = step.flags & (GPUSCAN__FLAG_BUCKETS | GPUSCAN__FLAG_IF_UNEVEN);
-    int is_cpu = gpuscan__key_is_cpu(&common->key);
-    uint32_t place_size = plan->key.wide ? 8 : 4;
-    uint64_t shared = is_cpu ? 0 : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, common->key.vectors);
-    gpuscan__sort_count_numbers count;
-    gpuscan__sort_places_numbers places;
-    gpuscan__sort_scatter_numbers scatter;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT);
-    gpuscan_result r;
-    count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    count.count = desc->count;
-    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    count.flip = plan->flip;
-    count.shift = step.shift;
-    count.mask = step.mask;
-    count.flags = common->flags | forms;
-    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
-                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
-    if (r != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
-    places.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    places.count = plan->parts << plan->key.digit_bits;
-    places.units = run->chain->gs->device.units;
-    places.flags = forms;
-    r = gpuscan__sort_end(run, &launch, &places, sizeof(places), 1, (uint64_t)2 * run->group * place_size);
-    if (r != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SCATTER);
-    scatter.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    scatter.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
-    scatter.values_offset = gpuscan__arg_place(&launch, &step.values, step.values_size);
-    scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
-    scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    scatter.count = desc->count;
-    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scatter.flip = plan->flip;
-    scatter.shift = step.shift;
-    scatter.mask = step.mask;
-    scatter.flags = step.flags;
-    return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
-}
-
-/* CPU: sorts by the most significant digit, which makes buckets, then each bucket by the other digits. If buckets are
-   too uneven to share out, all passes follow instead. Only the device knows, so both forms are enqueued. */
-static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
-    uint32_t size = plan->values.size, last = plan->passes - 1;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* without values: keys */
-    gpuscan__sort_step step = gpuscan__sort_step_of(run, 0), end = gpuscan__sort_step_of(run, last);
-    gpuscan__sort_buckets_numbers numbers;
-    gpuscan__launch launch;
-    gpuscan_result r;
-    step.shift = end.shift;
-    step.mask = end.mask;
-    step.flags = (step.flags | GPUSCAN__FLAG_BUCKETS) & ~(uint32_t)GPUSCAN__FLAG_IF_UNEVEN;
-    if ((r = gpuscan__sort_pass(run, step)) != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_BUCKETS);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[last % 2], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1 - last % 2], plan->key_size);
-    numbers.values_offset = gpuscan__arg_place(&launch, &values->to[0], end.values_size);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[last % 2], end.values_size);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1 - last % 2], end.values_size);
-    numbers.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, plan->key.wide ? 8 : 4);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.end = end.shift;
-    numbers.width = plan->width;
-    numbers.passes = last;
-    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + size);
-    numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
-                    (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
+    uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
+    uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
+                          ? 0
+                          : gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    int is_single = gpuscan__sort_is_single(plan);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    uint32_t pass;
+    if (plan->key.small)
+        return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
+    if (plan->key.together) {
+        uint64_t groups = gpuscan__sort_together_groups(run, &shared);
+        return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
+    }
+    if (is_single)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
+                               gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    if (r == 0 && plan->key.fills)
+        return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
+                                  sizeof(cl_uint) << plan->key.digit_bits);
+    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
+                               plan->parts, 0);
+    for (pass = 0; pass < plan->passes && r == 0; pass++)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
+                                           gpuscan__sort_tile_groups(run, plan->tiles), shared)
+                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+    return r;
 }
 
 /* Gathers an array by index; in place it goes through the scratch. */
@@ -24593,7 +24285,6 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
-    int is_single = gpuscan__sort_is_single(plan), is_one = plan->key.small || plan->key.together;
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     run.chain = chain;
@@ -24604,18 +24295,8 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     run.commands = plan->commands;
     if (desc->custom)
         r = gpuscan__sort_keys_of(&run);
-    if (r == 0 && plan->key.small)
-        r = gpuscan__sort_small(&run);
-    if (r == 0 && plan->key.together)
-        r = gpuscan__sort_together(&run);
-    if (r == 0 && is_single && !is_one)
-        r = gpuscan__sort_histogram(&run);
-    if (r == 0 && plan->buckets)
-        r = gpuscan__sort_buckets(&run);
-    for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = plan->key.fills ? gpuscan__sort_fill(&run)
-            : is_single     ? gpuscan__sort_sweep(&run, i)
-                            : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
+    if (r == 0)
+        r = gpuscan__sort_passes(&run);
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
