@@ -1899,7 +1899,7 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define $UNROLL\n"
 "#endif\n\n"
-"#if $ON(PTX) || ($ON(AMD) && $SORT)\n"
+"#if $ON(PTX) || ($LANES_APART && $SORT)\n"
 "#define $INLINE static inline __attribute__((always_inline))\n"
 "#else\n"
 "#define $INLINE static inline\n"
@@ -11185,27 +11185,22 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "uint words[3];\n"
 "} `sort_bytes_12;\n"
 "#if $SORT_FIELDS > 3\n"
-"#define $SORT_MORE_FIELDS(X) X(1) X(2) X(3)\n"
+"#define $SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
 "#elif $SORT_FIELDS > 2\n"
-"#define $SORT_MORE_FIELDS(X) X(1) X(2)\n"
+"#define $SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
 "#elif $SORT_FIELDS > 1\n"
-"#define $SORT_MORE_FIELDS(X) X(1)\n"
+"#define $SORT_EACH_FIELD(X) X(0) X(1)\n"
 "#else\n"
-"#define $SORT_MORE_FIELDS(X)\n"
+"#define $SORT_EACH_FIELD(X) X(0)\n"
 "#endif\n"
-"#define $SORT_EACH_FIELD(X) X(0) $SORT_MORE_FIELDS(X)\n"
 "#define $SORT_FIELD(f) typedef $SORT_FIELD_##f `sort_field_##f;\n"
 "$SORT_EACH_FIELD($SORT_FIELD)\n"
 "#undef $SORT_FIELD\n"
-"#else\n"
-"#define $SORT_MORE_FIELDS(X)\n"
-"#endif\n"
-"typedef $SORT_VALUE `sort_value;\n"
-"#if $SORT_FIELDS\n"
 "typedef uint `sort_index;\n"
 "#else\n"
 "typedef $SORT_VALUE `sort_index;\n"
-"#endif\n\n\n"
+"#endif\n"
+"typedef $SORT_VALUE `sort_value;\n\n\n"
 "typedef struct {\n"
 "global const `sort_value *from;\n"
 "global `sort_value *to;\n"
@@ -11225,29 +11220,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#undef $SORT_FIELD\n"
 "#endif\n"
 "return carried;\n"
-"}\n\n\n\n"
-"#if $SORT_FIELDS\n"
-"#define $SORT_VALUE_ARGUMENT uchar\n"
-"#else\n"
-"#define $SORT_VALUE_ARGUMENT `sort_value\n"
-"#endif\n"
-"#define $SORT_PARAMETER(f) global const uchar *from_##f, global uchar *to_##f,\n"
-"#define $SORT_MORE_PARAMETERS $SORT_MORE_FIELDS($SORT_PARAMETER)\n"
-"#define $SORT_MORE_FIELD(f) \\\n"
-" carried.from_##f = (global const `sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
-" carried.to_##f = (global `sort_field_##f *)(to_##f + numbers.to_##f);\n"
-"#if $SORT_PACKS\n"
-"#define $SORT_CARRY_FIELDS(carried) \\\n"
-" carried.from_0 = (global const `sort_field_0 *)carried.from; \\\n"
-" carried.to_0 = (global `sort_field_0 *)carried.to; \\\n"
-" $SORT_MORE_FIELDS($SORT_MORE_FIELD)\n"
-"#else\n"
-"#define $SORT_CARRY_FIELDS(carried)\n"
-"#endif\n"
-"#define $SORT_CARRY(carried) \\\n"
-" carried.from = (global const `sort_value *)(values + numbers.values_offset); \\\n"
-" carried.to = (global `sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
-" $SORT_CARRY_FIELDS(carried)\n\n",
+"}\n\n"
 "#define $RADIX (1u << $DIGIT_BITS)\n"
 "#define $KEY_ONES ((`key_code)(`key_bits)~(`key_bits)0)\n"
 "#define $KEY_SIGN ($KEY_ONES ^ $KEY_ONES >> 1)\n"
@@ -11255,9 +11228,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "typedef struct {\n"
 "`key_code flip;\n"
 "uint shift, mask;\n"
-"} `digit;\n"
-"#define $DIGIT(numbers) \\\n"
-" { (`key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n\n"
+"} `digit;\n\n"
 "#if $KEY_INFINITY\n\n"
 "static inline `key_code `turn_negative(`key_bits key) {\n"
 "`key_code sign = key >> (8 * $KEY_SIZE - 1);\n"
@@ -11282,7 +11253,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "#else\n"
 "return (`key_bits)(ordered ^ flip);\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "static inline `key_code `canonical(`key_code ordered, `key_code flip, bool zeros) {\n"
 "#if $KEY_WHOLE\n"
 "`key_code code = zeros && ordered == $KEY_INFINITY ? ordered + 1 : ordered;\n"
@@ -11303,7 +11274,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "}\n\n"
 "static inline uint `digit_of(`key_bits key, `digit digit) {\n"
 "return (uint)(`code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline ulong `sort_part(ulong count) {\n"
 "ulong tiles = (count + $TILE - 1) / $TILE, groups = get_num_groups(0);\n"
 "return (tiles + groups - 1) / groups * $TILE;\n"
@@ -11337,7 +11308,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11120 \"kernels.cl.inc\"\n"
+"#line 11088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11384,39 +11355,97 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11168 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n"
+"#line 11136 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
-"$SORT_COUNT_NUMBERS\n"
-"} `sort_count_numbers;\n"
+"$SORT_NUMBERS\n"
+"} `sort_numbers;\n\n\n"
 "typedef struct {\n"
-"$SORT_PLACES_NUMBERS\n"
-"} `sort_places_numbers;\n"
+"`key_code flip;\n"
+"uint begin, end, width, passes;\n"
+"} `sort_passes;\n\n\n"
 "typedef struct {\n"
-"$SORT_SCATTER_NUMBERS\n"
-"} `sort_scatter_numbers;\n"
+"global const `key_bits *keys;\n"
+"global `key_bits *keys_dst, *keys_tmp;\n"
+"`sort_carried carried;\n"
+"global `sort_value *values_tmp;\n"
+"global uint *states, *zeros;\n"
+"ulong count;\n"
+"uint flags;\n"
+"`sort_passes passes;\n"
+"ulong tiles;\n"
+"} `sort_call;\n\n\n\n"
 "typedef struct {\n"
-"$SORT_BUCKETS_NUMBERS\n"
-"} `sort_buckets_numbers;\n"
-"typedef struct {\n"
-"$SORT_SMALL_NUMBERS\n"
-"} `sort_small_numbers;\n"
-"#define $SORT_SMALL_PARAMETERS \\\n"
+"global const `key_bits *keys;\n"
+"global `key_bits *keys_dst;\n"
+"`sort_carried carried;\n"
+"`digit plain;\n"
+"uint flags;\n"
+"global uint *states, *next_states;\n"
+"global const uint *bases;\n"
+"ulong count;\n"
+"} `sort_pass;\n\n\n"
+"#if $SORT_FIELDS\n"
+"#define $SORT_VALUE_PARAMETER uchar\n"
+"#else\n"
+"#define $SORT_VALUE_PARAMETER `sort_value\n"
+"#endif\n"
+"#if $SORT_PACKS\n"
+"#define $SORT_FIELD_PARAMETER(f) global const uchar *from_##f, global uchar *to_##f,\n"
+"#define $SORT_FIELD_PARAMETERS $SORT_EACH_FIELD($SORT_FIELD_PARAMETER)\n"
+"#define $SORT_CALL_FIELD(f) \\\n"
+" call.carried.from_##f = (global const `sort_field_##f *)(from_##f + numbers.from_##f); \\\n"
+" call.carried.to_##f = (global `sort_field_##f *)(to_##f + numbers.to_##f);\n"
+"#define $SORT_CALL_FIELDS $SORT_EACH_FIELD($SORT_CALL_FIELD)\n"
+"#else\n"
+"#define $SORT_FIELD_PARAMETERS\n"
+"#define $SORT_CALL_FIELDS\n"
+"#endif\n"
+"#define $SORT_PARAMETERS \\\n"
 " global const `key_bits *keys, global `key_bits *keys_dst, global `key_bits *keys_tmp, \\\n"
-" global const `sort_value *values, global `sort_value *values_dst, \\\n"
-" global `sort_value *values_tmp, global const uint *count_buffer, `sort_small_numbers numbers\n"
-"#define $SORT_COUNT_PARAMETERS \\\n"
-" global const `key_bits *keys, global `position *table, global const uint *count_buffer, \\\n"
-" `sort_count_numbers numbers\n"
-"#define $SORT_BUCKETS_PARAMETERS \\\n"
-" global const `key_bits *keys, global `key_bits *keys_dst, global `key_bits *keys_tmp, \\\n"
-" global const `sort_value *values, global `sort_value *values_dst, \\\n"
-" global `sort_value *values_tmp, global `position *table, global const uint *count_buffer, \\\n"
-" `sort_buckets_numbers numbers\n"
-"#define $SORT_SCATTER_PARAMETERS \\\n"
-" global const `key_bits *keys, global `key_bits *keys_dst, global const `sort_value *values, \\\n"
-" global `sort_value *values_dst, global const `position *table, global const uint *count_buffer, \\\n"
-" `sort_scatter_numbers numbers\n\n"
+" global const $SORT_VALUE_PARAMETER *values, global $SORT_VALUE_PARAMETER *values_dst, \\\n"
+" global $SORT_VALUE_PARAMETER *values_tmp, $SORT_FIELD_PARAMETERS global uint *states, \\\n"
+" global uint *zeros, global const uint *count_buffer, `sort_numbers numbers\n\n\n"
+"#define $SORT_CALL \\\n"
+" `sort_call call; \\\n"
+" call.keys = keys + numbers.keys_offset; \\\n"
+" call.keys_dst = keys_dst + numbers.keys_dst_offset; \\\n"
+" call.keys_tmp = keys_tmp + numbers.keys_tmp_offset; \\\n"
+" call.carried.from = (global const `sort_value *)(values + numbers.values_offset); \\\n"
+" call.carried.to = (global `sort_value *)(values_dst + numbers.values_dst_offset); \\\n"
+" call.values_tmp = (global `sort_value *)(values_tmp + numbers.values_tmp_offset); \\\n"
+" $SORT_CALL_FIELDS \\\n"
+" call.states = states + numbers.states_offset; \\\n"
+" call.zeros = zeros + numbers.zeros_offset; \\\n"
+" call.flags = (uint)numbers.flags; \\\n"
+" call.count = `count(numbers.count, count_buffer, numbers.count_offset, call.flags); \\\n"
+" call.passes.flip = (`key_code)numbers.flip; \\\n"
+" call.passes.begin = (uint)numbers.begin; \\\n"
+" call.passes.end = (uint)numbers.end; \\\n"
+" call.passes.width = (uint)numbers.width; \\\n"
+" call.passes.passes = (uint)numbers.passes; \\\n"
+" call.tiles = numbers.tiles;\n\n",
+"#define $SORT_TABLE ((global `position *)states + numbers.states_offset)\n\n"
+"static inline `digit `sort_digit(`sort_passes all, uint pass) {\n"
+"`digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
+"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
+"return digit;\n"
+"}\n\n\n"
+"static inline `sort_pass `sort_pass_of(const `sort_call *call, uint p) {\n"
+"uint only_first = $FLAG_BY_INDEX | $FLAG_PACKS, last = call->passes.passes - 1;\n"
+"uint only_last = $FLAG_UNPACKS | $FLAG_NO_KEYS;\n"
+"`sort_pass pass = {p == 0 ? call->keys : p % 2 ? call->keys_dst : call->keys_tmp,\n"
+"p % 2 ? call->keys_tmp : call->keys_dst, call->carried};\n"
+"pass.carried.from = p == 0 ? call->carried.from : p % 2 ? call->carried.to : call->values_tmp;\n"
+"pass.carried.to = p % 2 ? call->values_tmp : call->carried.to;\n"
+"pass.plain = `sort_digit(call->passes, $CPU && call->flags & $FLAG_BUCKETS ? last : p);\n"
+"pass.flags = call->flags & ~(p > 0 ? only_first : 0) & ~(p < last ? only_last : 0);\n"
+"pass.bases = call->states + p * $RADIX;\n"
+"pass.states = call->states + $SORT_BASES + p % 2 * call->tiles * $RADIX;\n"
+"pass.next_states = call->states + $SORT_BASES + (p + 1) % 2 * call->tiles * $RADIX;\n"
+"pass.count = call->count;\n"
+"return pass;\n"
+"}\n\n"
 "#if !$CPU\n\n"
 "#define $SORT_SCAN(name, type) \\\n"
 " $INLINE type name(type x, uint items, local type *sums) { \\\n"
@@ -11438,15 +11467,12 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "#define $SORT_IS_UNEVEN(table, parts) ((table)[$RADIX * (parts)] != 0)\n"
 "#define $SORT_TICKET(table, parts) ((volatile global uint *)((table) + $RADIX * (parts) + 1))\n\n"
 "#if !$SORT_SMALL && !$SORT_SINGLE_PASS\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_places(global `position *table,\n"
-"`sort_places_numbers numbers,\n"
-"local `position *sums) { $ONE_ITEM\n"
-"uint cells = (uint)numbers.count, span = (cells + $GROUP - 1) / $GROUP;\n"
+"kernel $GROUP_ATTRIBUTE void `sort_places($SORT_PARAMETERS, local `position *sums) { $ONE_ITEM\n"
+"global `position *table = $SORT_TABLE;\n"
+"uint parts = (uint)numbers.parts, cells = parts * $RADIX, span = (cells + $GROUP - 1) / $GROUP;\n"
 "uint first = min($ITEM * span, cells), last = min(first + span, cells);\n"
 "`position before = 0;\n"
-"table += numbers.table_offset;\n"
 "#if $CPU\n"
-"uint parts = cells / $RADIX;\n"
 "if ((numbers.flags & $FLAG_IF_UNEVEN) && !$SORT_IS_UNEVEN(table, parts))\n"
 "return;\n"
 "#endif\n"
@@ -11478,15 +11504,16 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11267 \"kernels.cl.inc\"\n"
+"#line 11308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
-"static inline void `sort_scatter_each(global const `key_bits *keys, global `key_bits *keys_to,\n"
-"global const `sort_value *values,\n"
-"global `sort_value *values_to, ulong first, ulong last,\n"
-"`digit digit, `position *next, const bool by_index) {\n"
-"keys += first;\n"
-"values += $SORT_VALUES ? first : 0;\n"
+"static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
+"`position *next, const bool by_index) {\n"
+"global const `key_bits *keys = pass->keys + first;\n"
+"global const `sort_value *values = pass->carried.from + ($SORT_VALUES ? first : 0);\n"
+"global `key_bits *keys_to = pass->keys_dst;\n"
+"global `sort_value *values_to = pass->carried.to;\n"
+"`digit digit = pass->plain;\n"
 "for (ulong i = 0, count = last - first; i < count; i++) {\n"
 "`key_bits key = keys[i];\n"
 "`position p = next[`digit_of(key, digit)]++;\n"
@@ -11495,60 +11522,56 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "values_to[p] = by_index ? (`sort_value)(first + i) : values[i];\n"
 "}\n"
 "}\n\n\n\n"
-"static inline void `sort_scatter_blocks(global const `key_bits *keys, global `key_bits *keys_to,\n"
-"global const `sort_value *values,\n"
-"global `sort_value *values_to, ulong first, ulong last,\n"
-"`digit digit, `position *next) {\n"
+"static inline void `sort_scatter_blocks(const `sort_pass *pass, ulong first, ulong last,\n"
+"`position *next) {\n"
 "enum { BLOCK = 256 };\n"
+"`digit digit = pass->plain;\n"
 "`position places[BLOCK];\n"
 "for (ulong i = first; i < last; i += BLOCK) {\n"
 "uint count = (uint)min(last - i, (ulong)BLOCK);\n"
 "for (uint j = 0; j < count; j++) {\n"
-"`key_bits key = keys[i + j];\n"
+"`key_bits key = pass->keys[i + j];\n"
 "places[j] = next[`digit_of(key, digit)]++;\n"
-"keys_to[places[j]] = key;\n"
+"pass->keys_dst[places[j]] = key;\n"
 "}\n"
 "for (uint j = 0; j < count; j++)\n"
-"values_to[places[j]] = values[i + j];\n"
+"pass->carried.to[places[j]] = pass->carried.from[i + j];\n"
 "}\n"
-"}\n\n\n\n"
-"static inline void `sort_copy_span(global `key_bits *keys_dst, global const `key_bits *keys,\n"
-"global `sort_value *values_dst,\n"
-"global const `sort_value *values, ulong to, ulong first, ulong last,\n"
-"bool by_index) {\n"
-"if (keys_dst)\n"
+"}\n\n\n"
+"static inline void `sort_copy_span(const `sort_pass *pass, ulong to, ulong first, ulong last,\n"
+"bool has_keys) {\n"
+"bool by_index = pass->flags & $FLAG_BY_INDEX;\n"
+"if (has_keys)\n"
 "for (ulong i = first; i < last; i++)\n"
-"keys_dst[to + (i - first)] = keys[i];\n"
-"if ($SORT_VALUES && (by_index || values != values_dst))\n"
+"pass->keys_dst[to + (i - first)] = pass->keys[i];\n"
+"if ($SORT_VALUES && (by_index || pass->carried.from != pass->carried.to))\n"
 "for (ulong i = first; i < last; i++)\n"
-"values_dst[to + (i - first)] = by_index ? (`sort_value)i : values[i];\n"
+"pass->carried.to[to + (i - first)] = by_index ? (`sort_value)i : pass->carried.from[i];\n"
 "}\n\n"
-"static inline void `sort_scatter_span(global const `key_bits *keys, global `key_bits *keys_dst,\n"
-"global const `sort_value *values,\n"
-"global `sort_value *values_dst, ulong first, ulong last,\n"
-"`digit digit, `position *next, uint flags) {\n"
-"bool by_index = $SORT_VALUES && (flags & $FLAG_BY_INDEX);\n"
-"bool blocks = $SORT_VALUES && $SORT_VALUE_SIZE == $KEY_SIZE && (flags & $FLAG_BLOCKS);\n"
+"static inline void `sort_scatter_span(const `sort_pass *pass, ulong first, ulong last,\n"
+"`position *next) {\n"
+"bool by_index = $SORT_VALUES && (pass->flags & $FLAG_BY_INDEX);\n"
+"bool blocks = $SORT_VALUES && $SORT_VALUE_SIZE == $KEY_SIZE &&\n"
+"(pass->flags & $FLAG_BLOCKS);\n"
 "if (blocks && !by_index)\n"
-"`sort_scatter_blocks(keys, keys_dst, values, values_dst, first, last, digit, next);\n"
+"`sort_scatter_blocks(pass, first, last, next);\n"
 "else if (by_index)\n"
-"`sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, true);\n"
+"`sort_scatter_each(pass, first, last, next, true);\n"
 "else\n"
-"`sort_scatter_each(keys, keys_dst, values, values_dst, first, last, digit, next, false);\n"
+"`sort_scatter_each(pass, first, last, next, false);\n"
 "}\n\n\n\n",
-"static inline void `sort_count_span(global const `key_bits *keys, global const `key_bits *to,\n"
-"global const `sort_value *values_to, ulong first, ulong last,\n"
+"static inline void `sort_count_span(const `sort_pass *pass, ulong first, ulong last,\n"
 "const `digit *digit, `position (*counts)[$RADIX],\n"
 "const uint digits) {\n"
 "`digit a = digit[0], b = digit[digits > 1 ? 1 : 0], c = digit[digits > 2 ? 2 : 0];\n"
 "`digit d = digit[digits > 3 ? 3 : 0];\n"
 "for (ulong i = first; i < last;) {\n"
 "ulong step = min(i + $SORT_STEP, last);\n"
-"$PREFETCH(to + i, 0, 1);\n"
+"$PREFETCH(pass->keys_dst + i, 0, 1);\n"
 "if ($SORT_VALUES)\n"
-"$PREFETCH(values_to + i, 0, 1);\n"
+"$PREFETCH(pass->carried.to + i, 0, 1);\n"
 "for (; i < step; i++) {\n"
-"`key_code code = `code_of(keys[i], a.flip);\n"
+"`key_code code = `code_of(pass->keys[i], a.flip);\n"
 "counts[0][(uint)(code >> a.shift) & a.mask]++;\n"
 "if (digits > 1)\n"
 "counts[1][(uint)(code >> b.shift) & b.mask]++;\n"
@@ -11559,8 +11582,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n"
 "}\n"
 "}\n\n\n"
-"static inline void `sort_count_all(global const `key_bits *keys, global const `key_bits *to,\n"
-"global const `sort_value *values_to, ulong first, ulong last,\n"
+"static inline void `sort_count_all(const `sort_pass *pass, ulong first, ulong last,\n"
 "const `digit *digit, `position (*counts)[$RADIX],\n"
 "uint passes) {\n"
 "for (uint p = 0; p < passes; p += 4) {\n"
@@ -11569,13 +11591,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "for (uint d = 0; d < $RADIX; d++)\n"
 "counts[q][d] = 0;\n"
 "if ($KEY_SIZE == 1 || digits == 1)\n"
-"`sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 1);\n"
+"`sort_count_span(pass, first, last, digit + p, counts + p, 1);\n"
 "else if ($KEY_SIZE == 2 || digits == 2)\n"
-"`sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 2);\n"
+"`sort_count_span(pass, first, last, digit + p, counts + p, 2);\n"
 "else if (digits == 3)\n"
-"`sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 3);\n"
+"`sort_count_span(pass, first, last, digit + p, counts + p, 3);\n"
 "else\n"
-"`sort_count_span(keys, to, values_to, first, last, digit + p, counts + p, 4);\n"
+"`sort_count_span(pass, first, last, digit + p, counts + p, 4);\n"
 "}\n"
 "}\n\n\n"
 "static inline bool `sort_place_span(`position *next, ulong first, ulong last) {\n"
@@ -11588,58 +11610,64 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "moves &= here != last - first;\n"
 "}\n"
 "return moves;\n"
-"}\n\n\n\n"
-"static inline void `sort_span(global const `key_bits *keys, global `key_bits *keys_dst,\n"
-"global `key_bits *keys_tmp, global const `sort_value *values,\n"
-"global `sort_value *values_dst, global `sort_value *values_tmp,\n"
-"ulong first, ulong last, `key_code flip, uint begin, uint end, uint width,\n"
-"uint passes, uint flags) {\n"
+"}\n\n\n"
+"static inline `sort_pass `sort_away(const `sort_call *call) {\n"
+"`sort_pass pass = {call->keys, call->keys_dst, call->carried};\n"
+"if (call->keys == call->keys_dst)\n"
+"pass.keys_dst = call->keys_tmp;\n"
+"pass.carried.to = call->carried.from == call->carried.to ? call->values_tmp : call->carried.to;\n"
+"pass.flags = call->flags;\n"
+"return pass;\n"
+"}\n\n\n\n",
+"static inline void `sort_span(const `sort_call *call, ulong first, ulong last, uint end, uint passes) {\n"
 "`position next[sizeof(`key_bits)][$RADIX];\n"
 "`digit digit[sizeof(`key_bits)];\n"
 "bool moving[sizeof(`key_bits)];\n"
 "uint moves = 0;\n"
+"`sort_passes all = call->passes;\n"
+"`sort_pass pass = `sort_away(call);\n"
+"bool values_in_dst = call->carried.from == call->carried.to && !(call->flags & $FLAG_BY_INDEX);\n"
+"all.end = end;\n"
 "if ($KEY_SIZE == 1)\n"
 "passes = 1;\n"
-"for (uint p = 0; p < passes; p++) {\n"
-"digit[p].flip = flip;\n"
-"digit[p].shift = begin + p * width;\n"
-"digit[p].mask = (1u << min(width, end - digit[p].shift)) - 1;\n"
-"}\n"
-"`sort_count_all(keys, keys == keys_dst ? keys_tmp : keys_dst, values == values_dst ? values_tmp : values_dst,\n"
-"first, last, digit, next, passes);\n"
 "for (uint p = 0; p < passes; p++)\n"
-"moves += moving[p] = `sort_place_span(next[p], first, last);\n\n",
-"bool to_dst = keys == keys_dst ? false : keys == keys_tmp || moves % 2 != 0;\n"
-"bool values_to_dst = values == values_dst && !(flags & $FLAG_BY_INDEX) ? false\n"
-": values == values_tmp ? true\n"
-": moves % 2 != 0;\n"
+"digit[p] = `sort_digit(all, p);\n"
+"`sort_count_all(&pass, first, last, digit, next, passes);\n"
+"for (uint p = 0; p < passes; p++)\n"
+"moves += moving[p] = `sort_place_span(next[p], first, last);\n\n"
+"bool to_dst = pass.keys == call->keys_dst ? false : pass.keys == call->keys_tmp || moves % 2 != 0;\n"
+"bool values_to_dst = values_in_dst ? false : pass.carried.from == call->values_tmp || moves % 2 != 0;\n"
 "for (uint p = 0; p < passes; p++) {\n"
 "if (!moving[p])\n"
 "continue;\n"
-"global `key_bits *keys_to = to_dst ? keys_dst : keys_tmp;\n"
-"global `sort_value *values_to = values_to_dst ? values_dst : values_tmp;\n"
-"`sort_scatter_span(keys, keys_to, values, values_to, first, last, digit[p], next[p], flags);\n"
+"pass.keys_dst = to_dst ? call->keys_dst : call->keys_tmp;\n"
+"pass.carried.to = values_to_dst ? call->carried.to : call->values_tmp;\n"
+"pass.plain = digit[p];\n"
+"`sort_scatter_span(&pass, first, last, next[p]);\n"
 "to_dst = !to_dst;\n"
 "values_to_dst = !values_to_dst;\n"
-"keys = keys_to;\n"
-"values = values_to;\n"
-"flags &= ~(uint)$FLAG_BY_INDEX;\n"
+"pass.keys = pass.keys_dst;\n"
+"pass.carried.from = pass.carried.to;\n"
+"pass.flags &= ~(uint)$FLAG_BY_INDEX;\n"
 "}\n"
-"`sort_copy_span(keys == keys_dst || flags & $FLAG_NO_KEYS ? 0 : keys_dst, keys, values_dst, values,\n"
-"first, first, last, flags & $FLAG_BY_INDEX);\n"
+"pass.keys_dst = call->keys_dst;\n"
+"pass.carried.to = call->carried.to;\n"
+"`sort_copy_span(&pass, first, first, last,\n"
+"pass.keys != pass.keys_dst && !(pass.flags & $FLAG_NO_KEYS));\n"
 "}\n\n"
 "#if !$SORT_SMALL\n\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_count_cpu($SORT_COUNT_PARAMETERS) { $ONE_ITEM\n"
+"kernel $GROUP_ATTRIBUTE void `sort_count_cpu($SORT_PARAMETERS) { $ONE_ITEM\n"
 "enum { TABLES = 4 };\n"
-"`digit digit = $DIGIT(numbers);\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = `sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
-"ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
+"$SORT_CALL\n"
+"global `position *table = $SORT_TABLE;\n"
+"`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
+"`digit digit = pass.plain;\n"
+"ulong part = `sort_part(call.count), i = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(i + part, call.count), quarter = (last - i) / TABLES, end = i + quarter;\n"
 "`position counts[TABLES][$RADIX];\n"
-"keys += numbers.keys_offset;\n"
-"table += numbers.table_offset;\n"
-"if ((numbers.flags & $FLAG_IF_UNEVEN) && !$SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
+"if ((call.flags & $FLAG_IF_UNEVEN) && !$SORT_IS_UNEVEN(table, get_num_groups(0)))\n"
 "return;\n"
+"keys = pass.keys;\n"
 "table += get_group_id(0);\n"
 "for (uint d = 0; d < $RADIX; d++)\n"
 "for (uint t = 0; t < TABLES; t++)\n"
@@ -11656,105 +11684,93 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "counts[0][`digit_of(keys[i], digit)]++;\n"
 "for (uint d = 0; d < $RADIX; d++)\n"
 "table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
-"}\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_scatter_cpu($SORT_SCATTER_PARAMETERS) { $ONE_ITEM\n"
-"`digit digit = $DIGIT(numbers);\n"
-"uint flags = (uint)numbers.flags;\n"
-"bool has_keys = !(flags & $FLAG_NO_KEYS);\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"ulong part = `sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
+"}\n\n",
+"kernel $GROUP_ATTRIBUTE void `sort_scatter_cpu($SORT_PARAMETERS) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"global const `position *table = $SORT_TABLE;\n"
+"`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
+"uint groups = (uint)get_num_groups(0), own = (uint)get_group_id(0);\n"
+"ulong part = `sort_part(call.count), first = min(own * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "if ($PLANTED(SORT_TAIL) && last > first)\n"
 "last--;\n"
 "if (first == last)\n"
 "return;\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"table += numbers.table_offset;\n"
-"if ((flags & ($FLAG_BUCKETS | $FLAG_IF_UNEVEN)) &&\n"
-"$SORT_IS_UNEVEN(table, get_num_groups(0)) != ((flags & $FLAG_IF_UNEVEN) != 0))\n"
-"return;\n"
-"values += numbers.values_offset;\n"
-"values_dst += numbers.values_dst_offset;\n\n\n",
-"uint cell = `digit_of(keys[first], digit) * (uint)get_num_groups(0) + (uint)get_group_id(0);\n"
+"if ((pass.flags & ($FLAG_BUCKETS | $FLAG_IF_UNEVEN)) &&\n"
+"$SORT_IS_UNEVEN(table, groups) != ((pass.flags & $FLAG_IF_UNEVEN) != 0))\n"
+"return;\n\n\n"
+"uint cell = `digit_of(pass.keys[first], pass.plain) * groups + own;\n"
 "`position to = table[cell];\n"
-"if ((cell + 1 < $RADIX * (uint)get_num_groups(0) ? table[cell + 1] : count) - to == last - first) {\n"
-"`sort_copy_span(has_keys ? keys_dst : 0, keys, values_dst, values, to, first, last,\n"
-"flags & $FLAG_BY_INDEX);\n"
+"if ((cell + 1 < $RADIX * groups ? table[cell + 1] : call.count) - to == last - first) {\n"
+"`sort_copy_span(&pass, to, first, last, !(pass.flags & $FLAG_NO_KEYS));\n"
 "return;\n"
 "}\n"
 "`position next[$RADIX];\n"
 "for (uint d = 0; d < $RADIX; d++)\n"
-"next[d] = table[d * get_num_groups(0) + get_group_id(0)];\n"
-"`sort_scatter_span(keys, keys_dst, values, values_dst, first, last, digit, next, flags);\n"
+"next[d] = table[d * groups + own];\n"
+"`sort_scatter_span(&pass, first, last, next);\n"
 "}\n\n\n\n"
-"static inline void `sort_bucket(global const `key_bits *keys, global `key_bits *keys_dst,\n"
-"global `key_bits *keys_tmp, global const `sort_value *values,\n"
-"global `sort_value *values_dst, global `sort_value *values_tmp,\n"
-"ulong first, ulong last, `sort_buckets_numbers numbers) {\n"
+"static inline void `sort_bucket(`sort_call call, ulong first, ulong last, ulong split) {\n"
 "`position begin[$RADIX + 1];\n"
-"uint parts = 1, passes = (uint)numbers.passes, end = (uint)numbers.end, flags = (uint)numbers.flags;\n"
+"uint parts = 1, passes = call.passes.passes, end = call.passes.end;\n"
 "begin[0] = (`position)first;\n"
 "begin[1] = (`position)last;\n"
-"while (parts == 1 && passes > 1 && last - first >= numbers.split) {\n"
-"`digit digit = {(`key_code)numbers.flip, 0, 0};\n"
+"while (parts == 1 && passes > 1 && last - first >= split) {\n"
 "`position next[1][$RADIX];\n"
-"global `key_bits *keys_to = keys == keys_dst ? keys_tmp : keys_dst;\n"
-"global `sort_value *values_to = values == values_dst ? values_tmp : values_dst;\n"
+"`sort_pass pass = `sort_away(&call);\n"
 "passes--;\n"
-"digit.shift = (uint)numbers.begin + passes * (uint)numbers.width;\n"
-"digit.mask = (1u << (end - digit.shift)) - 1;\n"
-"end = digit.shift;\n"
+"call.passes.end = end;\n"
+"pass.plain = `sort_digit(call.passes, passes);\n"
+"end = pass.plain.shift;\n"
 "for (uint d = 0; d < $RADIX; d++)\n"
 "next[0][d] = 0;\n"
-"`sort_count_span(keys, keys_to, values_to, first, last, &digit, next, 1);\n"
-"if (next[0][`digit_of(keys[first], digit)] == last - first)\n"
+"`sort_count_span(&pass, first, last, &pass.plain, next, 1);\n"
+"if (next[0][`digit_of(pass.keys[first], pass.plain)] == last - first)\n"
 "continue;\n"
 "parts = $RADIX;\n"
 "for (uint d = 0; d < $RADIX; d++) {\n"
 "begin[d + 1] = begin[d] + next[0][d];\n"
 "next[0][d] = begin[d];\n"
 "}\n"
-"`sort_scatter_span(keys, keys_to, values, values_to, first, last, digit, next[0], flags);\n"
-"keys = keys_to;\n"
-"values = values_to;\n"
+"`sort_scatter_span(&pass, first, last, next[0]);\n"
+"call.keys = pass.keys_dst;\n"
+"call.carried.from = pass.carried.to;\n"
 "}\n"
 "for (uint d = 0; d < parts; d++)\n"
-"`sort_span(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, begin[d], begin[d + 1],\n"
-"(`key_code)numbers.flip, (uint)numbers.begin, end, (uint)numbers.width, passes,\n"
-"flags);\n"
-"}\n\n\n\n",
-"kernel $GROUP_ATTRIBUTE void `sort_buckets($SORT_BUCKETS_PARAMETERS) { $ONE_ITEM\n"
-"uint flags = (uint)numbers.flags, parts = (uint)get_num_groups(0), tickets = 2 * $RADIX;\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"table += numbers.table_offset;\n"
-"if ($SORT_IS_UNEVEN(table, parts))\n"
+"`sort_span(&call, begin[d], begin[d + 1], end, passes);\n"
+"}\n\n\n\n\n"
+"kernel $GROUP_ATTRIBUTE void `sort_buckets($SORT_PARAMETERS) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"global `position *table = $SORT_TABLE;\n"
+"uint groups = (uint)get_num_groups(0), tickets = 2 * $RADIX;\n"
+"if ($SORT_IS_UNEVEN(table, groups))\n"
 "return;\n"
-"keys += numbers.keys_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
-"keys_tmp += numbers.keys_tmp_offset;\n"
-"values += numbers.values_offset;\n"
-"values_dst += numbers.values_dst_offset;\n"
-"values_tmp += numbers.values_tmp_offset;\n"
-"for (uint t; (t = atomic_inc($SORT_TICKET(table, parts))) < tickets;) {\n"
+"call.keys = call.keys_dst;\n"
+"call.carried.from = call.carried.to;\n"
+"call.flags &= ~(uint)$FLAG_BY_INDEX;\n"
+"call.passes.passes--;\n"
+"call.passes.end = `sort_digit(call.passes, call.passes.passes).shift;\n"
+"if (call.passes.passes % 2) {\n"
+"call.keys_dst = call.keys_tmp;\n"
+"call.keys_tmp = keys_dst + numbers.keys_dst_offset;\n"
+"call.carried.to = call.values_tmp;\n"
+"call.values_tmp = values_dst + numbers.values_dst_offset;\n"
+"}\n"
+"for (uint t; (t = atomic_inc($SORT_TICKET(table, groups))) < tickets;) {\n"
 "uint d = t % $RADIX;\n"
-"ulong first = table[d * parts], last = d + 1 < $RADIX ? table[(d + 1) * parts] : count;\n"
-"bool large = last - first > count / (4 * parts);\n"
+"ulong first = table[d * groups], last = d + 1 < $RADIX ? table[(d + 1) * groups] : call.count;\n"
+"bool large = last - first > call.count / (4 * groups);\n"
 "if ($PLANTED(SORT_BUCKETS) && last > first)\n"
 "last--;\n"
 "if (large == (t < $RADIX))\n"
-"`sort_bucket(keys, keys_dst, keys_tmp, values, values_dst, values_tmp, first, last, numbers);\n"
+"`sort_bucket(call, first, last, numbers.split);\n"
 "}\n"
 "}\n"
 "#else\n"
-"kernel $GROUP_ATTRIBUTE void `sort_small_cpu($SORT_SMALL_PARAMETERS) { $ONE_ITEM\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"if (count > 0)\n"
-"`sort_span(keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"keys_tmp + numbers.keys_tmp_offset, values + numbers.values_offset,\n"
-"values_dst + numbers.values_dst_offset, values_tmp + numbers.values_tmp_offset, 0, count,\n"
-"(`key_code)numbers.flip, (uint)numbers.begin, (uint)numbers.end, (uint)numbers.width,\n"
-"(uint)numbers.passes, (uint)numbers.flags);\n"
+"kernel $GROUP_ATTRIBUTE void `sort_small_cpu($SORT_PARAMETERS) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"if (call.count > 0)\n"
+"`sort_span(&call, 0, call.count, call.passes.end, call.passes.passes);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -11763,7 +11779,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11583 \"kernels.cl.inc\"\n"
+"#line 11616 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -11936,31 +11952,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint firsts[$ITEM_DIGITS * $ROWS];\n"
 "uint starts[$ITEM_DIGITS];\n"
 "uint places[$PACKED_WORDS($ROUNDS, $PLACE_BITS)];\n"
-"} `sort_tile;\n\n\n\n"
-"typedef struct {\n"
-"global const `key_bits *keys;\n"
-"global `key_bits *keys_dst;\n"
-"`sort_carried carried;\n"
-"`digit plain;\n"
-"uint flags;\n"
-"global uint *states, *next_states;\n"
-"global const uint *bases;\n"
-"ulong count;\n"
-"} `sort_pass;\n\n\n"
-"typedef struct {\n"
-"`key_code flip;\n"
-"uint begin, end, width, passes;\n"
-"} `sort_passes;\n"
-"#define $SORT_PASSES(numbers) \\\n"
-" { \\\n"
-" (`key_code)(numbers).flip, (uint)(numbers).begin, (uint)(numbers).end, (uint)(numbers).width, \\\n"
-" (uint)(numbers).passes \\\n"
-" }\n\n"
-"static inline `digit `sort_digit(`sort_passes all, uint pass) {\n"
-"`digit digit = {all.flip, all.begin + pass * all.width, 0};\n"
-"digit.mask = (1u << min(all.width, all.end - digit.shift)) - 1;\n"
-"return digit;\n"
-"}\n\n\n"
+"} `sort_tile;\n\n\n"
 "$INLINE uint `sort_before(uint x, local `sort_shared *shared) {\n"
 "#if $HAS_LANES\n"
 "uint sum = x, before;\n"
@@ -11983,7 +11975,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "return `sort_scan_counts(x, min($RADIX, (uint)$GROUP), shared->sums) - x;\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint `sort_at(uint k, uint rounds) {\n"
 "return ($RANK_GROUP * rounds + k) * $RANK_GROUP_SIZE + $RANK_GROUP_ITEM;\n"
 "}\n"
@@ -12013,7 +12005,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$UNROLL\n"
 "for (uint k = 0; k < rounds; k++)\n"
 "t->keys[k] = `sort_at(k, rounds) < valid ? `twiddle_in(loaded[k], digit) : last;\n"
-"}\n\n"
+"}\n\n",
 "#if $SORT_PACKS\n"
 "typedef union {\n"
 "`sort_value value;\n"
@@ -12054,7 +12046,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$SORT_EACH_FIELD($SORT_FIELD)\n"
 "#undef $SORT_FIELD\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if $SORT_VALUES\n\n\n"
 "$INLINE void `sort_load_values(`sort_value *tile, `sort_carried carried, ulong index,\n"
 "uint rounds, uint valid, uint flags) {\n"
@@ -12097,7 +12089,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "for (uint i = $ITEM; i < $RADIX * $RANK_WORDS; i += $GROUP)\n"
 "shared->bits[i] = 0;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE void `sort_total(`sort_tile *t, uint rounds, local `sort_shared *shared) {\n"
 "$UNROLL\n"
 "for (uint e = 0; e < $ITEM_DIGITS; e++) {\n"
@@ -12149,7 +12141,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`scaled_digit(t->keys[k], digit)));\n"
 "$BARRIER();\n"
 "`sort_total(t, rounds, shared);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE void `sort_start(`sort_tile *t, uint rounds, local `sort_shared *shared) {\n"
 "uint sum = 0, before, both = $SORT_PACKED ? 0x10001u : 1u;\n"
 "for (uint e = 0; e < $ITEM_DIGITS; e++)\n"
@@ -12172,7 +12164,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "before += t->totals[e];\n"
 "}\n"
 "$BARRIER();\n"
-"}\n\n"
+"}\n\n",
 "#if $HAS_LANES\n\n"
 "$INLINE `ballot_t `sort_vote(`ballot_t peers, uint d, uint first, uint last,\n"
 "local `sort_shared *shared) {\n"
@@ -12219,7 +12211,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#define $SORT_UPPER ($RANK_GROUP % $PACK)\n"
 "#else\n"
 "#define $SORT_UPPER ($PACK - 1u - $RANK_GROUP % $PACK)\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "$INLINE void `sort_rank(const uint *digits, bool masked, uint hot, uint *places,\n"
 "local `sort_shared *shared) {\n"
 "const `ballot_t up_to = $BALLOT_UP_TO($LANE);\n"
@@ -12271,7 +12263,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#endif\n"
 "}\n"
-"#else\n\n"
+"#else\n\n",
 "$INLINE void `sort_rank_by_bits(const uint *digits, bool masked, uint hot, uint *places,\n"
 "local `sort_shared *shared) {\n"
 "uint d = digits[0] / $DIGIT_SCALE;\n"
@@ -12297,7 +12289,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0] = place;\n"
 "}\n"
 "#define `sort_rank `sort_rank_by_bits\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "$INLINE void `sort_exchange_by(`sort_tile *t, uint rounds, bool masked, uint hot,\n"
 "`twiddled_digit digit, local `sort_shared *shared) {\n"
 "$UNROLL\n"
@@ -12340,7 +12332,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "`sort_exchange_by(t, rounds, false, 0, digit, shared);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "#define $SORT_ORDER(name, type, array) \\\n"
 " $INLINE void name(const type *tile, uint rounds, uint *places, uint part, uint parts, \\\n"
 " local `sort_shared *shared) { \\\n"
@@ -12361,7 +12353,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$SORT_ORDER(`sort_order_movers, `sort_mover, mover)\n"
 "#endif\n"
 "#endif\n\n"
-"#define $SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n",
+"#define $SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n"
 "$INLINE void `sort_store_keys(global `key_bits *keys_dst, uint rounds, bool whole, uint valid,\n"
 "uint part, `twiddled_digit digit, uint *digits,\n"
 "local `sort_shared *shared) {\n"
@@ -12407,7 +12399,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "$BARRIER();\n"
-"}\n\n"
+"}\n\n",
 "#endif\n\n\n"
 "$INLINE void `sort_store(`sort_tile *t, uint rounds, const `sort_pass *pass,\n"
 "`twiddled_digit digit, ulong first, uint valid,\n"
@@ -12444,7 +12436,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_store_values(carried, rounds, false, false, valid, part, digits, shared);\n"
 "}\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if $SORTS_ALONE\n\n"
 "#define $SORT_TAKE(name, type, array) \\\n"
 " $INLINE void name(type *tile, uint rounds, uint part, uint parts, local `sort_shared *shared) { \\\n"
@@ -12469,7 +12461,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "`sort_load_values(movers, carried, 0, rounds, count, flags);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline `sort_value `sort_moved(`sort_mover mover, `sort_carried carried, uint count,\n"
 "uint flags) {\n"
 "#if !$SORT_MOVES_INDICES\n"
@@ -12510,15 +12502,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "#endif\n\n\n\n\n\n"
-"$INLINE void `sort_alone(uint rounds, global const `key_bits *keys,\n"
-"global `key_bits *keys_to, `sort_carried carried, uint count,\n"
-"uint flags, `sort_passes passes, local `sort_shared *shared) {\n"
+"$INLINE void `sort_alone(uint rounds, const `sort_call *call, global `key_bits *keys_to,\n"
+"local `sort_shared *shared) {\n"
 "`sort_tile t;\n"
+"`sort_passes passes = call->passes;\n"
 "`twiddled_digit digit = `digit_twiddled(`sort_digit(passes, 0));\n"
-"`sort_load(&t, keys, rounds, count, digit, $TWIDDLED_ONES);\n"
+"uint count = (uint)call->count;\n"
+"`sort_load(&t, call->keys, rounds, count, digit, $TWIDDLED_ONES);\n"
 "#if $SORT_VALUES\n"
 "`sort_mover movers[$ROUNDS];\n"
-"`sort_load_movers(movers, carried, rounds, count, flags);\n"
+"`sort_load_movers(movers, call->carried, rounds, count, call->flags);\n"
 "#endif\n"
 "for (uint p = 0; p < passes.passes; p++) {\n"
 "`twiddled ordered[$ROUNDS];\n"
@@ -12536,7 +12529,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if $SORT_VALUES\n"
 "`sort_order_movers(movers, rounds, t.places, 0, 1, shared);\n"
 "`sort_take_movers(movers, rounds, 0, 1, shared);\n"
-"#endif\n\n",
+"#endif\n\n"
 "uint bits = $KEY_INFINITY ? 0 : p + 1 < passes.passes ? passes.width : 0;\n"
 "bool is_byte = $KEY_SIZE == 8 && bits == 8;\n"
 "$UNROLL\n"
@@ -12551,50 +12544,40 @@ static const char *const gpuscan__piece_sort_group[] = {
 "keys_to[at] = `twiddle_out(t.keys[k], digit);\n"
 "}\n"
 "#if $SORT_VALUES\n"
-"`sort_store_movers(movers, carried, rounds, count, flags);\n"
+"`sort_store_movers(movers, call->carried, rounds, count, call->flags);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if $SORT_SMALL\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_small($SORT_SMALL_PARAMETERS,\n"
-"local `sort_shared *shared) { $ONE_ITEM\n"
-"uint flags = (uint)numbers.flags;\n"
-"uint count = (uint)`count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"`sort_carried carried = {values + numbers.values_offset, values_dst + numbers.values_dst_offset};\n"
-"`sort_passes passes = $SORT_PASSES(numbers);\n"
-"global `key_bits *keys_to = flags & $FLAG_NO_KEYS ? 0 : keys_dst + numbers.keys_dst_offset;\n"
-"if (count > 0)\n"
-"`sort_alone($ROUNDS, keys + numbers.keys_offset, keys_to, carried, count, flags, passes, shared);\n"
+"kernel $GROUP_ATTRIBUTE void `sort_small($SORT_PARAMETERS, local `sort_shared *shared) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"if (call.count > 0)\n"
+"`sort_alone($ROUNDS, &call, call.flags & $FLAG_NO_KEYS ? 0 : call.keys_dst, shared);\n"
 "}\n"
 "#elif !$SORT_SINGLE_PASS\n"
-"kernel $GROUP_ATTRIBUTE void `sort_count($SORT_COUNT_PARAMETERS, local uint *counts) { $ONE_ITEM\n"
-"`digit digit = $DIGIT(numbers);\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = `sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
-"keys += numbers.keys_offset;\n"
-"table += numbers.table_offset + get_group_id(0);\n"
+"kernel $GROUP_ATTRIBUTE void `sort_count($SORT_PARAMETERS, local uint *counts) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"global `position *table = $SORT_TABLE + get_group_id(0);\n"
+"`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
+"ulong part = `sort_part(call.count), first = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "for (uint d = $ITEM; d < $RADIX; d += $GROUP)\n"
 "counts[d] = 0;\n"
 "$BARRIER();\n"
 "for (ulong i = first + $ITEM; i < last; i += $GROUP)\n"
-"atomic_inc((volatile local uint *)counts + `digit_of(keys[i], digit));\n"
+"atomic_inc((volatile local uint *)counts + `digit_of(pass.keys[i], pass.plain));\n"
 "$BARRIER();\n"
 "for (uint d = $ITEM; d < $RADIX; d += $GROUP)\n"
 "table[d * get_num_groups(0)] = counts[d];\n"
 "}\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_scatter($SORT_SCATTER_PARAMETERS,\n"
-"local `sort_shared *shared) { $ONE_ITEM\n"
-"`digit plain = $DIGIT(numbers);\n"
-"`sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"{values + numbers.values_offset, values_dst + numbers.values_dst_offset}};\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"ulong part = `sort_part(count), first = min(get_group_id(0) * part, count);\n"
-"ulong last = min(first + part, count);\n"
+"kernel $GROUP_ATTRIBUTE void `sort_scatter($SORT_PARAMETERS, local `sort_shared *shared) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"global const `position *table = $SORT_TABLE + get_group_id(0);\n"
+"`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
+"ulong part = `sort_part(call.count), first = min(get_group_id(0) * part, call.count);\n"
+"ulong last = min(first + part, call.count);\n"
 "`position next[$ITEM_DIGITS];\n"
-"`twiddled_digit digit = `digit_twiddled(plain);\n"
-"pass.flags = (uint)numbers.flags;\n"
-"table += numbers.table_offset + get_group_id(0);\n"
+"`twiddled_digit digit = `digit_twiddled(pass.plain);\n"
 "for (uint e = 0; e < $ITEM_DIGITS; e++)\n"
 "next[e] = $OWN_DIGIT(e) < $RADIX ? table[$OWN_DIGIT(e) * get_num_groups(0)] : 0;\n"
 "for (; first < last; first += $TILE) {\n"
@@ -12620,7 +12603,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12576 \"kernels.cl.inc\"\n"
+"#line 12570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12781,35 +12764,22 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`sort_count_bases(bases, zeros, all.passes, shared);\n"
 "}\n\n"
 "#if !$SORT_TOGETHER\n"
-"typedef struct {\n"
-"$SORT_HISTOGRAM_NUMBERS\n"
-"} `sort_histogram_numbers;\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_histogram(global const `key_bits *keys, global uint *states,\n"
-"global uint *zeros, global const uint *count_buffer,\n"
-"`sort_histogram_numbers numbers,\n"
+"kernel $GROUP_ATTRIBUTE void `sort_histogram($SORT_PARAMETERS,\n"
 "local `sort_shared *shared) { $ONE_ITEM\n"
-"`sort_passes all = $SORT_PASSES(numbers);\n"
-"ulong count = `count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"uint own = (uint)get_group_id(0), parts = `sort_counted_parts(count, (uint)get_num_groups(0));\n"
-"zeros += numbers.zeros_offset;\n"
+"$SORT_CALL\n"
+"uint own = (uint)get_group_id(0), parts = `sort_counted_parts(call.count, (uint)get_num_groups(0));\n"
 "if (own < parts)\n"
-"`sort_count_part(own, parts, keys + numbers.keys_offset, states + numbers.states_offset,\n"
-"states + numbers.bases_offset, zeros, $COUNTERS(zeros), count, all,\n"
-"shared);\n"
+"`sort_count_part(own, parts, call.keys, call.states + $SORT_BASES, call.states, call.zeros,\n"
+"$COUNTERS(call.zeros), call.count, call.passes, shared);\n"
 "}\n"
 "#endif\n\n"
 "#if $SORT_FILLS\n\n\n"
-"typedef struct {\n"
-"$SORT_FILL_NUMBERS\n"
-"} `sort_fill_numbers;\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_fill(global uchar *keys_dst, global const uint *bases,\n"
-"global const uint *count_buffer,\n"
-"`sort_fill_numbers numbers, local uint *begins) { $ONE_ITEM\n"
-"uint count = (uint)`count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
-"bases += numbers.bases_offset;\n"
-"keys_dst += numbers.keys_dst_offset;\n"
+"kernel $GROUP_ATTRIBUTE void `sort_fill($SORT_PARAMETERS, local uint *begins) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"uint count = (uint)call.count;\n"
+"keys_dst = call.keys_dst;\n"
 "for (uint d = $ITEM; d < $RADIX; d += $GROUP)\n"
-"begins[d] = bases[d];\n"
+"begins[d] = call.states[d];\n"
 "$BARRIER();\n"
 "uint before = (uint)(size_t)keys_dst % 16;\n"
 "for (uint at = (uint)get_global_id(0) * 16; at < before + count; at += (uint)get_global_size(0) * 16) {\n"
@@ -12817,13 +12787,13 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "for (uint step = $RADIX / 2; step > 0; step /= 2)\n"
 "d += begins[d + step] <= i ? step : 0;\n"
 "if (end - i == 16 && (d == $RADIX - 1 || begins[d + 1] >= end)) {\n"
-"*(global uint4 *)(keys_dst + i) = `from_ordered(d, (`key_code)numbers.flip) * 0x01010101u;\n"
+"*(global uint4 *)(keys_dst + i) = `from_ordered(d, call.passes.flip) * 0x01010101u;\n"
 "continue;\n"
 "}\n"
 "for (; i < end; i++) {\n"
 "while (d < $RADIX - 1 && begins[d + 1] <= i)\n"
 "d++;\n"
-"keys_dst[i] = `from_ordered(d, (`key_code)numbers.flip);\n"
+"keys_dst[i] = `from_ordered(d, call.passes.flip);\n"
 "}\n"
 "}\n"
 "}\n"
@@ -12835,7 +12805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12835 \"kernels.cl.inc\"\n"
+"#line 12814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12922,9 +12892,6 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`sort_store(&t, $ROUNDS, pass, digit, first, valid, shared);\n"
 "}\n\n"
 "#if !$SORT_TOGETHER\n"
-"typedef struct {\n"
-"$SORT_SWEEP_NUMBERS\n"
-"} `sort_sweep_numbers;\n\n"
 "#define $SORT_BY_GROUP ($GROUPS_IN_ORDER && !$SORT_COUNTED)\n\n\n\n"
 "$INLINE void `sort_sweep_by(bool zeros, const `sort_pass *pass, global uint *counter, ulong most,\n"
 "local `sort_shared *shared) {\n"
@@ -12939,23 +12906,11 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`sort_tile_by(tile, zeros, pass, shared);\n"
 "} while (again);\n"
 "}\n\n\n"
-"kernel $GROUP_ATTRIBUTE void `sort_sweep(\n"
-"global const `key_bits *keys, global `key_bits *keys_dst,\n"
-"global const $SORT_VALUE_ARGUMENT *values, global $SORT_VALUE_ARGUMENT *values_dst,\n"
-"$SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"`sort_sweep_numbers numbers, local `sort_shared *shared) { $ONE_ITEM\n"
-"`sort_carried carried;\n"
-"$SORT_CARRY(carried)\n"
-"`sort_pass pass = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset, carried};\n"
-"`digit plain = $DIGIT(numbers);\n"
-"global uint *counter = $COUNTERS(zeros + numbers.zeros_offset);\n"
-"pass.plain = plain;\n"
-"pass.flags = (uint)numbers.flags;\n"
-"pass.states = states + numbers.states_offset;\n"
-"pass.next_states = states + numbers.next_states_offset;\n"
-"pass.bases = states + numbers.bases_offset;\n"
-"pass.count = `count(numbers.count, count_buffer, numbers.count_offset, pass.flags);\n"
-"bool has_zeros = $KEY_WHOLE && numbers.shift == 0 && pass.bases[$SORT_ZERO_AT] != 0;\n"
+"kernel $GROUP_ATTRIBUTE void `sort_sweep($SORT_PARAMETERS, local `sort_shared *shared) { $ONE_ITEM\n"
+"$SORT_CALL\n"
+"`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
+"global uint *counter = $COUNTERS(call.zeros);\n"
+"bool has_zeros = $KEY_WHOLE && numbers.pass == 0 && pass.bases[$SORT_ZERO_AT] != 0;\n"
 "#if $KEY_WHOLE\n"
 "if ($SPECIALIZES && has_zeros) {\n"
 "`sort_sweep_by(true, &pass, counter, numbers.count, shared);\n"
@@ -12971,38 +12926,14 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12985 \"kernels.cl.inc\"\n"
+"#line 12948 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
 "#define $SORT_ALL_RUN 1u\n"
 "#define $SORT_ONE_SORTS 2u\n"
 "#define $SORT_RELEASED(zeros) ($COUNTERS(zeros) + 32)\n"
-"#define $SORT_AT_ONCE 32\n\n"
-"typedef struct {\n"
-"$SORT_TOGETHER_NUMBERS\n"
-"} `sort_together_numbers;\n\n\n"
-"typedef struct {\n"
-"global const `key_bits *keys;\n"
-"global `key_bits *keys_dst, *keys_tmp;\n"
-"`sort_carried carried;\n"
-"global `sort_value *values_tmp;\n"
-"global uint *states, *zeros;\n"
-"ulong count;\n"
-"uint flags;\n"
-"`sort_passes passes;\n"
-"} `sort_call;\n\n\n"
-"static inline `sort_pass `sort_pass_of(const `sort_call *call, uint p) {\n"
-"uint only_first = $FLAG_BY_INDEX | $FLAG_PACKS, only_last = $FLAG_UNPACKS;\n"
-"`sort_pass pass = {p == 0 ? call->keys : p % 2 ? call->keys_dst : call->keys_tmp,\n"
-"p % 2 ? call->keys_tmp : call->keys_dst, call->carried};\n"
-"pass.carried.from = p == 0 ? call->carried.from : p % 2 ? call->carried.to : call->values_tmp;\n"
-"pass.carried.to = p % 2 ? call->values_tmp : call->carried.to;\n"
-"pass.plain = `sort_digit(call->passes, p);\n"
-"pass.flags = call->flags & ~(p > 0 ? only_first : 0) & ~(p < call->passes.passes - 1 ? only_last : 0);\n"
-"pass.count = call->count;\n"
-"return pass;\n"
-"}\n\n\n"
+"#define $SORT_AT_ONCE 32\n\n\n"
 "enum { $SORT_EXITS, $SORT_WITH_ALL, $SORT_ALONE };\n"
 "static inline uint `sort_agree(global uint *zeros, uint groups, local `sort_shared *shared) {\n"
 "if (groups <= 1)\n"
@@ -13033,7 +12964,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "$GLOBAL_BARRIER();\n"
 "if ($ITEM == 0)\n"
 "`device_fence();\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "static inline void `sort_await(global uint *counter, uint least) {\n"
 "if ($ITEM == 0 && least > 0) {\n"
 "while (`uint_load(counter) < least)\n"
@@ -13077,7 +13008,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "shared->digits.to[$OWN_DIGIT(e)] = sum + before[e] - t->starts[e];\n"
 "sum += all[e];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE void `sort_meeting_tile(uint tile, uint tiles, uint groups, uint rounds, bool only_counts,\n"
 "uint meeting, const `sort_call *call,\n"
 "const `sort_pass *pass, local `sort_shared *shared) {\n"
@@ -13100,7 +13031,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`sort_sum_counts(&t, tile, tiles, counts, shared);\n"
 "$BARRIER();\n"
 "`sort_store(&t, rounds, pass, digit, first, valid, shared);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE void `sort_meeting(uint rounds, const `sort_call *call,\n"
 "local `sort_shared *shared) {\n"
 "uint size = $GROUP * rounds, tiles = ((uint)call->count + size - 1) / size, own = (uint)get_group_id(0);\n"
@@ -13126,7 +13057,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((volatile global uint *)$SORT_AGREED(call->zeros), 0u);\n"
 "}\n"
 "}\n\n"
-"#if $SORT_COUNTED\n\n\n\n\n\n"
+"#if $SORT_COUNTED\n\n\n\n\n\n",
 "#define $SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
 "#define $SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n\n"
@@ -13142,16 +13073,14 @@ static const char *const gpuscan__piece_sort_together[] = {
 "#if $SORT_ONE_ROUNDS\n"
 "$SORT_TILE_INLINE void `sort_one_tile($SORT_CALL_PARAMETERS) {\n"
 "`sort_call call = $SORT_CALL_MEMBERS;\n"
-"`sort_pass last = `sort_pass_of(&call, passes.passes - 1);\n"
-"global `key_bits *keys_to = last.keys_dst;\n"
-"uint valid = (uint)count;\n"
-"last.carried.from = carried.from;\n"
-"if (valid <= $GROUP * $SORT_QUARTER_ROUNDS)\n"
-"`sort_alone($SORT_QUARTER_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
-"else if (valid <= $GROUP * $SORT_HALF_ROUNDS)\n"
-"`sort_alone($SORT_HALF_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"global `key_bits *keys_to = passes.passes % 2 ? keys_dst : keys_tmp;\n"
+"call.carried.to = passes.passes % 2 ? carried.to : values_tmp;\n"
+"if (count <= $GROUP * $SORT_QUARTER_ROUNDS)\n"
+"`sort_alone($SORT_QUARTER_ROUNDS, &call, keys_to, shared);\n"
+"else if (count <= $GROUP * $SORT_HALF_ROUNDS)\n"
+"`sort_alone($SORT_HALF_ROUNDS, &call, keys_to, shared);\n"
 "else\n"
-"`sort_alone($SORT_ONE_ROUNDS, keys, keys_to, last.carried, valid, flags, passes, shared);\n"
+"`sort_alone($SORT_ONE_ROUNDS, &call, keys_to, shared);\n"
 "}\n"
 "#endif\n"
 "$SORT_TILE_INLINE void `sort_meeting_short(uint rounds, $SORT_CALL_PARAMETERS) {\n"
@@ -13186,16 +13115,16 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_inc((volatile global uint *)$SORT_DONE(zeros));\n"
 "return `ticket($SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "}\n\n"
-"$INLINE void `sort_by_tickets(const `sort_call *call, ulong most_tiles, uint most_parts,\n"
+"$INLINE void `sort_by_tickets(const `sort_call *call, uint most_parts,\n"
 "local `sort_shared *shared) {\n"
 "uint tiles = (uint)((call->count + $TILE - 1) / $TILE), awaited = 0;\n"
 "uint parts = `sort_counted_parts(call->count, most_parts), all = parts + call->passes.passes * tiles;\n"
 "uint tickets = all + (uint)get_num_groups(0);\n"
-"global uint *zeros = call->zeros, *bases = call->states, *states = bases + $SORT_BASES;\n"
+"global uint *zeros = call->zeros, *bases = call->states;\n"
 "uint ticket = `ticket($SORT_DRAWN(zeros), tickets, &shared->ticket);\n"
 "while (ticket < parts) {\n"
-"`sort_count_part(ticket, parts, call->keys, states, bases, zeros, $SORT_COUNTS_OF(zeros),\n"
-"call->count, call->passes, shared);\n"
+"`sort_count_part(ticket, parts, call->keys, bases + $SORT_BASES, bases, zeros,\n"
+"$SORT_COUNTS_OF(zeros), call->count, call->passes, shared);\n"
 "ticket = `sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "while (ticket < all) {\n"
@@ -13203,9 +13132,6 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`sort_await($SORT_DONE(zeros), p >= awaited ? parts + p * tiles : 0);\n"
 "awaited = p + 1;\n"
 "`sort_pass pass = `sort_pass_of(call, p);\n"
-"pass.states = states + p % 2 * most_tiles * $RADIX;\n"
-"pass.next_states = states + (p + 1) % 2 * most_tiles * $RADIX;\n"
-"pass.bases = bases + p * $RADIX;\n"
 "bool has_zeros = $KEY_WHOLE && p == 0 && bases[$SORT_ZERO_AT] != 0;\n"
 "#if $KEY_WHOLE\n"
 "if ($SPECIALIZES && has_zeros)\n"
@@ -13218,7 +13144,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "if (ticket == tickets - 1 && $ITEM == 0)\n"
 "atomic_xchg((volatile global uint *)$SORT_DONE(zeros), 0u);\n"
 "}\n\n\n"
-"$INLINE void `sort_counted(const `sort_call *call, `sort_together_numbers numbers,\n"
+"$INLINE void `sort_counted(const `sort_call *call, `sort_numbers numbers,\n"
 "local `sort_shared *shared) {\n"
 "bool is_few = call->count <= numbers.few;\n"
 "#if $SORT_ONE_ROUNDS\n"
@@ -13229,7 +13155,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "#endif\n"
 "if (call->count > max(numbers.few, numbers.more))\n"
-"`sort_by_tickets(call, numbers.tiles, (uint)numbers.parts, shared);\n"
+"`sort_by_tickets(call, (uint)numbers.parts, shared);\n"
 "else if ($SPECIALIZES && !is_few)\n"
 "`sort_meeting_long($SORT_CALL_ARGUMENTS);\n"
 "else\n"
@@ -13237,29 +13163,8 @@ static const char *const gpuscan__piece_sort_together[] = {
 "$SORT_CALL_ARGUMENTS);\n"
 "}\n"
 "#endif\n\n",
-"kernel $GROUP_ATTRIBUTE void `sort_together(\n"
-"global const `key_bits *keys, global `key_bits *keys_dst, global `key_bits *keys_tmp,\n"
-"global const $SORT_VALUE_ARGUMENT *values, global $SORT_VALUE_ARGUMENT *values_dst,\n"
-"global $SORT_VALUE_ARGUMENT *values_tmp,\n"
-"#if $SORT_PACKS\n"
-"global uchar *to_0,\n"
-"#endif\n"
-"$SORT_MORE_PARAMETERS global uint *states, global uint *zeros, global const uint *count_buffer,\n"
-"`sort_together_numbers numbers, local `sort_shared *shared) { $ONE_ITEM\n"
-"`sort_passes passes = $SORT_PASSES(numbers);\n"
-"`sort_carried carried;\n"
-"$SORT_CARRY(carried)\n"
-"#if $SORT_PACKS\n"
-"carried.to_0 = (global `sort_field_0 *)(to_0 + numbers.to_0);\n"
-"#endif\n"
-"`sort_call call = {keys + numbers.keys_offset, keys_dst + numbers.keys_dst_offset,\n"
-"keys_tmp + numbers.keys_tmp_offset, carried,\n"
-"(global `sort_value *)(values_tmp + numbers.values_tmp_offset)};\n"
-"call.states = states + numbers.states_offset;\n"
-"call.zeros = zeros + numbers.zeros_offset;\n"
-"call.flags = (uint)numbers.flags;\n"
-"call.count = `count(numbers.count, count_buffer, numbers.count_offset, call.flags);\n"
-"call.passes = passes;\n"
+"kernel $GROUP_ATTRIBUTE void `sort_together($SORT_PARAMETERS, local `sort_shared *shared) { $ONE_ITEM\n"
+"$SORT_CALL\n"
 "#if $SORT_COUNTED\n"
 "`sort_counted(&call, numbers, shared);\n"
 "#else\n"
@@ -23046,53 +22951,28 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* with buckets: values follow the keys block by block */
     int wants_indices, by_index; /* the permutation is wanted; the values are indices */
     size_t keys_range, payloads_range; /* the first range of each; its destination follows */
-    uint64_t parts, table_at, moved_at; /* parts, table_at: for several launches a pass; moved_at: for moves in place */
+    uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
+    uint32_t flags; /* of the kernels that sort: where values come from, and whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
-#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes)
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-#define GPUSCAN__SORT_COUNT_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(table_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
-#define GPUSCAN__SORT_PLACES_NUMBERS(X) X(table_offset) X(count) X(units) X(flags)
-#define GPUSCAN__SORT_SCATTER_NUMBERS(X)                                                                               \
-    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(table_offset) X(count) X(count_offset)   \
-    X(flip) X(shift) X(mask) X(flags)
-#define GPUSCAN__SORT_BUCKETS_NUMBERS(X)                                                                               \
+/* Of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: bytes of a bucket that is
+   divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+#define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
+#define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    X(table_offset) X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(split) X(flags)
-#define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    GPUSCAN__SORT_PLAN(X) X(count) X(count_offset) X(flags)
-#define GPUSCAN__SORT_TOGETHER_NUMBERS(X)                                                                              \
-    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
-    GPUSCAN__SORT_PLAN(X) X(states_offset) X(zeros_offset) X(count) X(count_offset) X(flags)                           \
-    X(few) X(more) X(parts) X(tiles) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
-#define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
-    GPUSCAN__SORT_PLAN(X) X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset)     \
-    X(flags)
-#define GPUSCAN__SORT_FILL_NUMBERS(X) X(keys_dst_offset) X(bases_offset) X(count) X(count_offset) X(flip) X(flags)
-#define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
-    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
-    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)                         \
-    X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3)
+    X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
+    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(more) X(units) X(split) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
-GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
-GPUSCAN__NUMBERS(sort_places, GPUSCAN__SORT_PLACES_NUMBERS)
-GPUSCAN__NUMBERS(sort_scatter, GPUSCAN__SORT_SCATTER_NUMBERS)
-GPUSCAN__NUMBERS(sort_buckets, GPUSCAN__SORT_BUCKETS_NUMBERS)
-GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
-GPUSCAN__NUMBERS(sort_together, GPUSCAN__SORT_TOGETHER_NUMBERS)
-GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
-GPUSCAN__NUMBERS(sort_fill, GPUSCAN__SORT_FILL_NUMBERS)
-GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
+GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
 /* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
    programs. */
@@ -23214,20 +23094,6 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
-static void gpuscan__sort_define_numbers(gpuscan__text *text) {
-    gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
-    gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
-    gpuscan__define(text, "SORT_COUNT_NUMBERS", gpuscan__sort_count_numbers_text);
-    gpuscan__define(text, "SORT_PLACES_NUMBERS", gpuscan__sort_places_numbers_text);
-    gpuscan__define(text, "SORT_SCATTER_NUMBERS", gpuscan__sort_scatter_numbers_text);
-    gpuscan__define(text, "SORT_BUCKETS_NUMBERS", gpuscan__sort_buckets_numbers_text);
-    gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
-    gpuscan__define(text, "SORT_TOGETHER_NUMBERS", gpuscan__sort_together_numbers_text);
-    gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
-    gpuscan__define(text, "SORT_FILL_NUMBERS", gpuscan__sort_fill_numbers_text);
-    gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
-}
-
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -23235,7 +23101,9 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__sort_key own = gpuscan__sort_own(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
-    gpuscan__sort_define_numbers(text);
+    gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
+    gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
+    gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SHARED_BYTES",
                            gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
@@ -23841,13 +23709,15 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
                  (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
     } else if (!plan->key.small) {
-        plan->table_at = *bytes;
-        *bytes += gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
+        *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
+    plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
+                  (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
+    plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
@@ -24004,33 +23874,17 @@ static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort
                         : gpuscan__arg_place(launch, place, size);
 }
 
-/* Sets the array of a record's field, to read or to write. Returns its offset in bytes. */
-static uint64_t gpuscan__arg_field(gpuscan__launch *launch, const gpuscan__sort_plan *plan, uint32_t f, int is_dst) {
-    const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + (uint32_t)is_dst];
-    return gpuscan__arg_buffer(launch, gpuscan__sort_of(range->buffer).buffer) *
-           gpuscan__sort_field_size(plan->fields, f);
+/* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
+static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
+                                 gpuscan__sort_numbers *numbers) {
+    cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
+    uint32_t f, is_dst;
+    for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
+        for (is_dst = 0; is_dst < 2; is_dst++) {
+            const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + is_dst];
+            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
+        }
 }
-
-/* Sets the arrays of the fields after the first one, in turn to read and to write. */
-static void gpuscan__arg_more_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan, cl_ulong *more) {
-    uint32_t f;
-    memset(more, 0, 2 * (GPUSCAN__SORT_FIELDS - 1) * sizeof(*more));
-    for (f = 1; f < gpuscan__sort_field_count(plan->fields); f++) {
-        *more++ = gpuscan__arg_field(launch, plan, f, 0);
-        *more++ = gpuscan__arg_field(launch, plan, f, 1);
-    }
-}
-#define GPUSCAN__SORT_ARG_MORE_FIELDS(launch, plan, numbers)                                                           \
-    do {                                                                                                               \
-        cl_ulong more_fields[2 * (GPUSCAN__SORT_FIELDS - 1)];                                                          \
-        gpuscan__arg_more_fields(launch, plan, more_fields);                                                           \
-        (numbers).from_1 = more_fields[0];                                                                             \
-        (numbers).to_1 = more_fields[1];                                                                               \
-        (numbers).from_2 = more_fields[2];                                                                             \
-        (numbers).to_2 = more_fields[3];                                                                               \
-        (numbers).from_3 = more_fields[4];                                                                             \
-        (numbers).to_3 = more_fields[5];                                                                               \
-    } while (0)
 
 /* A call's commands; those that remain are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
@@ -24098,44 +23952,6 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the flags that say where values come from and go to in a launch of the passes from first to last. */
-static uint32_t gpuscan__sort_values_flags(const gpuscan__sort_plan *plan, uint32_t first, uint32_t last) {
-    int packs = gpuscan__sort_packs(plan->fields);
-    uint32_t flags = 0;
-    if (first == 0 && plan->by_index)
-        flags |= GPUSCAN__FLAG_BY_INDEX;
-    if (first == 0 && packs)
-        flags |= GPUSCAN__FLAG_PACKS;
-    if (last == plan->passes - 1 && packs)
-        flags |= GPUSCAN__FLAG_UNPACKS;
-    return flags;
-}
-
-static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
-    uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
-    gpuscan__sort_small_numbers numbers;
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset =
-        gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    numbers.flags |= gpuscan__sort_values_flags(plan, 0, plan->passes - 1) |
-                     (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
-    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    return gpuscan__sort_end(
-        run, &launch, &numbers, sizeof(numbers), 1,
-        gpuscan__key_is_cpu(&plan->common.key)
-            ? 0
-            : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
 /* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -24161,224 +23977,100 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-static gpuscan_result gpuscan__sort_together(gpuscan__sort_run *run) {
+/* Enqueues one of the kernels that sort, for a pass. Those for all passes get pass 0. All get the same buffers: `from`,
+   to[0], to[1]; without values, the keys stand in. forms: flags besides the plan's. */
+static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
+                                         uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan *gs = run->chain->gs;
-    uint64_t groups = plan->tiles, shared = gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_TOGETHER);
-    uint32_t size = plan->values.size;
-    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* without values keys stand in */
-    gpuscan__sort_together_numbers numbers;
-    numbers.flags = plan->common.flags | gpuscan__sort_values_flags(plan, 0, plan->passes - 1);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset =
-        numbers.flags & GPUSCAN__FLAG_PACKS
-            ? gpuscan__arg_field(&launch, plan, 0, 0)
-            : gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size ? size : 1);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size ? size : 1);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size ? size : 1);
-    numbers.to_0 = numbers.flags & GPUSCAN__FLAG_UNPACKS ? gpuscan__arg_field(&launch, plan, 0, 1) : 0;
-    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    const gpuscan *gs = run->chain->gs;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
+    uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
+    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* cells of the table, otherwise words */
+    gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
+    gpuscan__sort_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1], plan->key_size);
+    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size);
+    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size);
+    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size);
+    if (gpuscan__sort_packs(plan->fields))
+        gpuscan__sort_fields(&launch, plan, &numbers);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | plan->flags | forms);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.few = numbers.more = numbers.parts = numbers.tiles = 0;
-    if (plan->key.counted) {
-        int more;
-        groups = gpuscan__sort_tile_groups(run, groups);
-        for (more = 0; more < 2; more++) {
-            uint64_t most = gpuscan__min(desc->count, gpuscan__sort_limit(gs, plan, more));
-            groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
-        }
-        shared = gpuscan__max(shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-        numbers.few = gpuscan__sort_limit(gs, plan, 0);
-        numbers.more = gpuscan__sort_limit(gs, plan, 1);
-        if (plan->common.forced) /* to test groups that have no tile */
-            groups += 2;
-        numbers.parts = gpuscan__sort_histogram_groups(gs, plan);
-        numbers.tiles = plan->tiles;
-    }
+    numbers.pass = pass;
+    numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
+    numbers.few = gpuscan__sort_limit(gs, plan, 0);
+    numbers.more = gpuscan__sort_limit(gs, plan, 1);
+    numbers.units = gs->device.units;
+    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + plan->values.size);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* What a pass reads and writes, and its digit. */
-typedef struct gpuscan__sort_step {
-    gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: as the keys */
-    uint32_t values_size, shift, mask, flags;
-} gpuscan__sort_step;
-
-static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
+/* Returns the groups and, in *shared, the local memory of a sort in one launch by groups that wait for each other. */
+static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
-    gpuscan__sort_step step;
-    step.flags = plan->common.flags | gpuscan__sort_values_flags(plan, pass, pass);
-    step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
-    step.keys_dst = keys->to[pass % 2];
-    step.values = pass ? values->to[(pass - 1) % 2] : plan->by_index ? values->to[0] : values->from;
-    step.values_dst = values->to[pass % 2];
-    step.values_size = plan->values.size ? plan->values.size : plan->key_size;
-    step.shift = plan->begin + pass * plan->width;
-    step.mask = ((uint32_t)1 << gpuscan__min(plan->width, plan->end - step.shift)) - 1;
-    if (pass == plan->passes - 1 && !keys->has_dst)
-        step.flags |= GPUSCAN__FLAG_NO_KEYS;
-    if (plan->buckets)
-        step.flags |= GPUSCAN__FLAG_IF_UNEVEN;
-    return step;
-}
-
-/* Enqueues the counts of all digits, which the form of one launch a pass begins with. */
-static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_HISTOGRAM);
-    gpuscan__sort_histogram_numbers numbers;
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    numbers.states_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
-    numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
-                             gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
+    int more;
+    for (more = 0; more < 2 && plan->key.counted; more++) {
+        uint64_t most = gpuscan__min(((const gpuscan_sort_desc *)plan->common.desc)->count,
+                                     gpuscan__sort_limit(gs, plan, more));
+        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+    }
+    if (plan->key.counted)
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* to test groups that have no tile */
 }
 
-static gpuscan_result gpuscan__sort_fill(gpuscan__sort_run *run) {
+/* Enqueues a pass that takes three launches. */
+static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_FILL);
-    gpuscan__sort_fill_numbers numbers;
-    uint64_t most = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], 1);
-    numbers.bases_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
-    numbers.flip = plan->flip;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__min(plan->tiles, most),
-                             sizeof(cl_uint) << plan->key.digit_bits);
+    int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
+    gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
+                                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+    if (r == 0)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1, (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+    return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
-static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
+/* Enqueues the kernels that sort. On a CPU, sorting by the most significant digit makes buckets, and one more kernel
+   sorts each bucket by the other digits. If buckets are too uneven to share out, all passes follow instead. Only the
+   device knows, so both forms are enqueued. */
+static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
-    gpuscan__sort_sweep_numbers numbers;
-    uint64_t at, first, states = plan->tiles << plan->key.digit_bits; /* of a pass */
-    numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
-    numbers.values_offset = step.flags & GPUSCAN__FLAG_PACKS
-                                ? gpuscan__arg_field(&launch, plan, 0, 0)
-                                : gpuscan__arg_values(&launch, plan, &step.values, step.values_size);
-    numbers.values_dst_offset = step.flags & GPUSCAN__FLAG_UNPACKS
-                                    ? gpuscan__arg_field(&launch, plan, 0, 1)
-                                    : gpuscan__arg_values(&launch, plan, &step.values_dst, step.values_size);
-    GPUSCAN__SORT_ARG_MORE_FIELDS(&launch, plan, numbers);
-    at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
-    first = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
-    numbers.states_offset = first + pass % 2 * states;
-    numbers.next_states_offset = first + (pass + 1) % 2 * states;
-    numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
-    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.shift = step.shift;
-    numbers.mask = step.mask;
-    numbers.flags = step.flags;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_tile_groups(run, plan->tiles),
-                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
-}
-
-static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, gpuscan__sort_step step) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    uint32_t forms = step.flags & (GPUSCAN__FLAG_BUCKETS | GPUSCAN__FLAG_IF_UNEVEN);
-    int is_cpu = gpuscan__key_is_cpu(&common->key);
-    uint32_t place_size = plan->key.wide ? 8 : 4;
-    uint64_t shared = is_cpu ? 0 : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, common->key.vectors);
-    gpuscan__sort_count_numbers count;
-    gpuscan__sort_places_numbers places;
-    gpuscan__sort_scatter_numbers scatter;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT);
-    gpuscan_result r;
-    count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    count.count = desc->count;
-    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    count.flip = plan->flip;
-    count.shift = step.shift;
-    count.mask = step.mask;
-    count.flags = common->flags | forms;
-    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
-                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
-    if (r != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
-    places.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    places.count = plan->parts << plan->key.digit_bits;
-    places.units = run->chain->gs->device.units;
-    places.flags = forms;
-    r = gpuscan__sort_end(run, &launch, &places, sizeof(places), 1, (uint64_t)2 * run->group * place_size);
-    if (r != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SCATTER);
-    scatter.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
-    scatter.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
-    scatter.values_offset = gpuscan__arg_place(&launch, &step.values, step.values_size);
-    scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
-    scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
-    scatter.count = desc->count;
-    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scatter.flip = plan->flip;
-    scatter.shift = step.shift;
-    scatter.mask = step.mask;
-    scatter.flags = step.flags;
-    return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
-}
-
-/* CPU: sorts by the most significant digit, which makes buckets, then each bucket by the other digits. If buckets are
-   too uneven to share out, all passes follow instead. Only the device knows, so both forms are enqueued. */
-static gpuscan_result gpuscan__sort_buckets(gpuscan__sort_run *run) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
-    uint32_t size = plan->values.size, last = plan->passes - 1;
-    const gpuscan__sort_buffers *keys = &plan->keys, *values = size ? &plan->values : keys; /* without values: keys */
-    gpuscan__sort_step step = gpuscan__sort_step_of(run, 0), end = gpuscan__sort_step_of(run, last);
-    gpuscan__sort_buckets_numbers numbers;
-    gpuscan__launch launch;
-    gpuscan_result r;
-    step.shift = end.shift;
-    step.mask = end.mask;
-    step.flags = (step.flags | GPUSCAN__FLAG_BUCKETS) & ~(uint32_t)GPUSCAN__FLAG_IF_UNEVEN;
-    if ((r = gpuscan__sort_pass(run, step)) != 0)
-        return r;
-    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_BUCKETS);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[last % 2], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1 - last % 2], plan->key_size);
-    numbers.values_offset = gpuscan__arg_place(&launch, &values->to[0], end.values_size);
-    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[last % 2], end.values_size);
-    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1 - last % 2], end.values_size);
-    numbers.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, plan->key.wide ? 8 : 4);
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    numbers.flip = plan->flip;
-    numbers.begin = plan->begin;
-    numbers.end = end.shift;
-    numbers.width = plan->width;
-    numbers.passes = last;
-    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + size);
-    numbers.flags = plan->common.flags | (keys->has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS) |
-                    (plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->parts, 0);
+    uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
+    uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
+                          ? 0
+                          : gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    int is_single = gpuscan__sort_is_single(plan);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    uint32_t pass;
+    if (plan->key.small)
+        return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
+    if (plan->key.together) {
+        uint64_t groups = gpuscan__sort_together_groups(run, &shared);
+        return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
+    }
+    if (is_single)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
+                               gpuscan__sort_histogram_bytes(gs, plan, run->group));
+    if (r == 0 && plan->key.fills)
+        return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
+                                  sizeof(cl_uint) << plan->key.digit_bits);
+    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
+                               plan->parts, 0);
+    for (pass = 0; pass < plan->passes && r == 0; pass++)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
+                                           gpuscan__sort_tile_groups(run, plan->tiles), shared)
+                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+    return r;
 }
 
 /* Gathers an array by index; in place it goes through the scratch. */
@@ -24400,7 +24092,6 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
-    int is_single = gpuscan__sort_is_single(plan), is_one = plan->key.small || plan->key.together;
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     run.chain = chain;
@@ -24411,18 +24102,8 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     run.commands = plan->commands;
     if (desc->custom)
         r = gpuscan__sort_keys_of(&run);
-    if (r == 0 && plan->key.small)
-        r = gpuscan__sort_small(&run);
-    if (r == 0 && plan->key.together)
-        r = gpuscan__sort_together(&run);
-    if (r == 0 && is_single && !is_one)
-        r = gpuscan__sort_histogram(&run);
-    if (r == 0 && plan->buckets)
-        r = gpuscan__sort_buckets(&run);
-    for (i = 0; i < plan->passes && r == 0 && !is_one; i++)
-        r = plan->key.fills ? gpuscan__sort_fill(&run)
-            : is_single     ? gpuscan__sort_sweep(&run, i)
-                            : gpuscan__sort_pass(&run, gpuscan__sort_step_of(&run, i));
+    if (r == 0)
+        r = gpuscan__sort_passes(&run);
     both[0] = &plan->keys;
     both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)

@@ -678,6 +678,14 @@ lanes_meet() {
       grep -q 'shared->prefix; __asm__ volatile("bar.warp.sync' || return 1
   done
 }
+# Arrays that a sort passes to a function that is not inlined lie in memory. The programs with OpenCL's lanes.
+arrays_stay() {
+  for file in $(grep -l 'GPUSCAN_LANES_KIND 2' programs.d/*.cl | xargs grep -l 'GPUSCAN_SORT 1'); do
+    clang -target spir64 -x cl -cl-std=CL3.0 -O2 -S -emit-llvm -w -Xclang -finclude-default-header \
+      -Xclang -cl-ext=+all "$file" -o arrays.ll || return 1
+    ! grep -E 'define internal .*struct.gpuscan_sort_(call|pass|tile)' arrays.ll || return 1
+  done
+}
 # A launch that traps takes the caller's context with it.
 check 'no program traps' sh -c "! grep -l 'trap;' programs.d/*.cl"
 # What cards of an older compute capability do not have is in none of their programs. The capabilities are those of
@@ -702,6 +710,7 @@ has_instructions() {
 if have clang; then
   check 'the mutants that mutate.sh leaves out' sh "$root/tests/mutate.sh" --check
   check 'older cards are not asked for newer instructions' has_instructions
+  check "a sort's arrays stay in registers" arrays_stay
   if [ -n "$all" ] || [ -n "$(folding_programs)" ]; then
     check 'lanes meet before one writes what the others read' lanes_meet
   else
