@@ -3076,8 +3076,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
 "#endif\n"
 "#if !GPUSCAN_HAS_LANES\n"
-"union {\n"
-"gpuscan_plain values[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP];\n"
+"union {\n\n"
+"gpuscan_plain values[(GPUSCAN_REDUCE && GPUSCAN_COMMUTATIVE ? 1 : 2 * GPUSCAN_ITEM_VECTORS) * GPUSCAN_GROUP];\n"
 "gpuscan_t sums[GPUSCAN_GROUP];\n"
 "} exchange;\n"
 "#endif\n"
@@ -3127,7 +3127,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "return gpuscan_plain_of_uints(&picked);\n"
 "}\n\n\n"
 "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
-"#if GPUSCAN_ANY_ORDER\n"
+"#if GPUSCAN_ANY_ORDER || (GPUSCAN_REDUCE && GPUSCAN_COMMUTATIVE)\n"
 "return gpuscan_combine_plain(own, other);\n"
 "#else\n"
 "return gpuscan_combine_plain(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
@@ -3369,7 +3369,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1918 \"kernels.cl.inc\"\n"
+"#line 1919 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3991,7 +3991,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2635 \"kernels.cl.inc\"\n"
+"#line 2636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4225,11 +4225,10 @@ NULL};
 #define gpuscan__piece_kept_tiles NULL
 #endif
 #if GPUSCAN__HAS_SCAN || \
-    GPUSCAN__HAS_REDUCE || \
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2889 \"kernels.cl.inc\"\n"
+"#line 2890 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4580,7 +4579,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3273 \"kernels.cl.inc\"\n"
+"#line 3274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5384,7 +5383,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4202 \"kernels.cl.inc\"\n"
+"#line 4203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5979,7 +5978,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 4962 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6326,7 +6325,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5358 \"kernels.cl.inc\"\n"
+"#line 5359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6431,7 +6430,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5475 \"kernels.cl.inc\"\n"
+"#line 5476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6477,7 +6476,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7117,7 +7116,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6268 \"kernels.cl.inc\"\n"
+"#line 6269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7437,7 +7436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6634 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7549,7 +7548,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6749 \"kernels.cl.inc\"\n"
+"#line 6750 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7558,14 +7557,53 @@ static const char *const gpuscan__piece_reduce[] = {
 "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n"
 "typedef gpuscan_dst gpuscan_result_t;\n"
 "#endif\n\n"
-"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n\n\n"
+"#if !GPUSCAN_HAS_HINTS || GPUSCAN_CPU || GPUSCAN_COMMUTATIVE\n"
+"#undef GPUSCAN_TAKES_ROWS\n"
+"#endif\n"
 "typedef struct {\n"
-"gpuscan_t sums[GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n"
-"uint ticket;\n"
-"#if GPUSCAN_ON(LOCAL)\n"
-"uint lanes[GPUSCAN_GROUP];\n"
+"gpuscan_shared tiles;\n"
+"#if GPUSCAN_TAKES_ROWS\n"
+"uint4 stage[GPUSCAN_GROUP * (GPUSCAN_TAKES_ROWS / 16 + 1)];\n"
 "#endif\n"
 "} gpuscan_reduce_shared;\n\n"
+"#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
+"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+"#endif\n"
+"#define GPUSCAN_LOG2(power) popcount((power) - 1u)\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_shared *shared) {\n"
+"#if GPUSCAN_HAS_LANES\n"
+"for (uint d = 1; d >> bits == 0; d *= 2)\n"
+"x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
+"#elif !GPUSCAN_CPU\n"
+"local gpuscan_t *sums = shared->exchange.sums;\n"
+"if (bits == 0)\n"
+"return x;\n"
+"sums[GPUSCAN_ITEM] = x;\n"
+"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
+"GPUSCAN_BARRIER();\n"
+"if ((GPUSCAN_ITEM & (2 * d - 1)) == 0)\n"
+"sums[GPUSCAN_ITEM] = gpuscan_combine(sums[GPUSCAN_ITEM], sums[GPUSCAN_ITEM + d]);\n"
+"}\n"
+"x = sums[GPUSCAN_ITEM];\n"
+"GPUSCAN_BARRIER();\n"
+"#endif\n"
+"return x;\n"
+"}\n\n\n\n"
+"static inline gpuscan_t gpuscan_subgroups_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
+"#if !GPUSCAN_CPU\n"
+"gpuscan_group_share(x, shared);\n"
+"x = gpuscan_neighbours_sum(shared->sums[GPUSCAN_ITEM % GPUSCAN_SUBGROUPS], GPUSCAN_LOG2(GPUSCAN_SUBGROUPS), shared);\n"
+"#if !GPUSCAN_HAS_LANES\n"
+"if (GPUSCAN_SUBGROUPS > 1)\n"
+"x = shared->exchange.sums[0];\n"
+"#endif\n"
+"#endif\n"
+"return x;\n"
+"}\n"
+"static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
+"return gpuscan_subgroups_sum(gpuscan_neighbours_sum(x, GPUSCAN_LOG2(GPUSCAN_LANES), shared), shared);\n"
+"}\n\n"
+"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n\n\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "typedef union {\n"
 "gpuscan_src element[GPUSCAN_VECTOR];\n"
@@ -7575,7 +7613,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "typedef struct {\n"
 "GPUSCAN_VALUE best;\n"
 "ulong at;\n"
-"} gpuscan_item_best;\n\n"
+"} gpuscan_item_best;\n\n",
 "static inline GPUSCAN_VALUE gpuscan_value(gpuscan_src element) {\n"
 "return gpuscan_convert(element, 0).best.value;\n"
 "}\n\n"
@@ -7619,7 +7657,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n\n",
+"#endif\n\n"
 "#ifdef GPUSCAN_SRC_RAW\n\n\n"
 "GPUSCAN_INLINE gpuscan_item_best gpuscan_loaded_add(gpuscan_item_best found, const uint4 *loaded, ulong head, ulong i,\n"
 "ulong stride, ulong vectors, bool all) {\n"
@@ -7644,7 +7682,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "head = min(head, count);\n"
 "vectors = (count - head) / GPUSCAN_VECTOR;\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
 "ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
@@ -7670,7 +7708,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_cascade_step(&cascade, &found, GPUSCAN_CASCADE);\n"
 "#endif\n"
 "}\n"
-"if (i < vectors) {\n\n",
+"if (i < vectors) {\n\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "loaded[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
@@ -7684,70 +7722,29 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "#endif\n"
 "return gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
-"}\n\n"
-"#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
-"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
-"#endif\n\n"
-"static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n"
-"#if GPUSCAN_HAS_LANES\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n"
-"x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
-"if (GPUSCAN_LANE == 0)\n"
-"shared->sums[GPUSCAN_SUBGROUP] = x;\n"
-"GPUSCAN_BARRIER();\n"
-"x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n"
-"x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
-"return x;\n"
-"#else\n"
-"shared->sums[GPUSCAN_ITEM] = x;\n"
-"for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n"
-"GPUSCAN_BARRIER();\n"
-"if (GPUSCAN_ITEM < d)\n"
-"shared->sums[GPUSCAN_ITEM] =\n"
-"gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"return shared->sums[0];\n"
-"#endif\n"
 "}\n\n\n"
 "#define gpuscan_range_sum gpuscan_range_sum_by_items\n"
 "static inline gpuscan_t gpuscan_range_sum_by_items(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local gpuscan_reduce_shared *shared) {\n"
-"return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), shared);\n"
+"return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), &shared->tiles);\n"
 "}\n"
-"typedef gpuscan_reduce_shared gpuscan_lanes_shared;\n"
-"#define GPUSCAN_LANES_SHARED(reduce) (reduce)\n"
-"#define GPUSCAN_ITEM_SUMS(reduce) (reduce)->sums\n"
-"#else\n\n"
-"#if !GPUSCAN_CPU\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
+"#elif !GPUSCAN_CPU\n\n\n\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(gpuscan_t *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
-"gpuscan_t kept[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"kept[k] = x[k];\n"
-"gpuscan_lanes_sum_apart(kept, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS / (int)GPUSCAN_VECTORS_APART; k++) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_VECTORS_APART; d *= 2)\n"
-"kept[k] = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, kept[k], gpuscan_plain_xor(kept[k], d));\n"
-"if (k != 0)\n"
-"kept[0] = gpuscan_combine(kept[0], kept[k]);\n"
-"}\n"
-"return kept[0];\n"
+"const uint apart = GPUSCAN_VECTORS_APART;\n"
+"gpuscan_lanes_sum_apart(x, shared);\n"
 "#else\n"
-"return gpuscan_subgroup_sum(x, shared);\n"
+"const uint apart = 1;\n"
+"gpuscan_lanes_sum(x, x, shared);\n"
 "#endif\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_ITEM_VECTORS / apart; k++) {\n"
+"x[k] = gpuscan_neighbours_sum(x[k], GPUSCAN_LOG2(apart), shared);\n"
+"if (k != 0)\n"
+"x[0] = gpuscan_combine(x[0], x[k]);\n"
 "}\n"
-"#endif\n\n",
-"#if !GPUSCAN_CPU\n\n\n\n"
-"#if !GPUSCAN_HAS_HINTS\n"
-"#undef GPUSCAN_TAKES_ROWS\n"
-"#endif\n"
+"return x[0];\n"
+"}\n\n\n\n\n",
 "#if GPUSCAN_TAKES_ROWS\n"
 "#define GPUSCAN_ROW_PIECES (GPUSCAN_TAKES_ROWS / 16)\n"
 "#define GPUSCAN_ROW_ELEMENTS (GPUSCAN_TAKES_ROWS / (uint)sizeof(gpuscan_src))\n"
@@ -7779,19 +7776,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "sum = gpuscan_combine(sum, gpuscan_convert(row->element[r], at + r));\n"
 "return sum;\n"
 "}\n"
-"#endif\n"
-"#endif\n\n"
-"typedef struct {\n"
-"gpuscan_shared tiles;\n"
-"#if GPUSCAN_TAKES_ROWS\n"
-"uint4 stage[GPUSCAN_SUBGROUPS * GPUSCAN_PART_PIECES];\n"
-"#endif\n"
-"uint ticket;\n"
-"} gpuscan_reduce_shared;\n"
-"typedef gpuscan_shared gpuscan_lanes_shared;\n"
-"#define GPUSCAN_LANES_SHARED(reduce) (&(reduce)->tiles)\n"
-"#define GPUSCAN_ITEM_SUMS(reduce) (reduce)->tiles.exchange.sums\n\n"
-"#if !GPUSCAN_CPU\n\n\n\n"
+"#endif\n\n\n\n\n"
 "#define gpuscan_range_sum gpuscan_range_sum_in_order\n"
 "static inline gpuscan_t gpuscan_range_sum_in_order(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local gpuscan_reduce_shared *own_shared) {\n"
@@ -7811,7 +7796,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "ulong taker = (ulong)group * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
 "ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
 "ulong rounds = GPUSCAN_LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
-"gpuscan_t total = gpuscan_identity(), all;\n"
+"gpuscan_t total = gpuscan_identity();\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "if (staged && own != 0 && from + (begin + 1) * part <= end)\n"
@@ -7833,25 +7818,23 @@ static const char *const gpuscan__piece_reduce[] = {
 "for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, end); i++)\n"
 "sum = i == at ? gpuscan_convert(src[i], i) : gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
 "}\n"
-"sum = gpuscan_lanes_sum_one(sum, shared);\n"
+"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LOG2(GPUSCAN_LANES), shared);\n"
 "#else\n"
 "gpuscan_tile data;\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_tile_fetch(&data, src, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, gpuscan_policy_normal());\n"
 "gpuscan_tile_lane_sums(&data, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
 "sum = gpuscan_vectors_sum(x, shared);\n"
-"#endif\n",
+"#endif\n"
 "total = GPUSCAN_CASCADE != 0 || t == 0 ? sum : gpuscan_combine(total, sum);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_CASCADE);\n"
 "}\n"
 "total = gpuscan_cascade_end(&cascade, total, GPUSCAN_CASCADE);\n"
 "if (from != zero && taker == 0)\n"
 "total = gpuscan_combine(head, total);\n"
-"gpuscan_group_prefix(total, &all, shared);\n"
-"return all;\n"
+"return gpuscan_subgroups_sum(total, shared);\n"
 "}\n"
-"#endif\n"
-"#endif\n\n"
+"#endif\n\n",
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
 "} gpuscan_reduce_numbers;\n\n\n"
@@ -7882,33 +7865,21 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "}\n\n\n\n"
 "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
-"local gpuscan_reduce_shared *shared) {\n"
+"local gpuscan_shared *shared) {\n"
 "gpuscan_t total = gpuscan_identity();\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "if (GPUSCAN_PLANTED(REDUCE_GROUP))\n"
 "count--;\n"
-"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-"const uint step = GPUSCAN_GROUP;\n"
-"uint first = GPUSCAN_ITEM, last = count;\n"
-"#else\n"
-"const uint step = 1;\n"
-"uint share = GPUSCAN_HAS_LANES ? (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP : GPUSCAN_ITEM == 0 ? count : 0;\n"
+"uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
 "uint item = GPUSCAN_PLANTED(REDUCE_ORDER) ? GPUSCAN_GROUP - 1 - GPUSCAN_ITEM : GPUSCAN_ITEM;\n"
 "uint first = min(item * share, count), last = min(first + share, count);\n"
-"#endif\n"
-"for (uint i = first; i < last; i += step) {\n"
+"for (uint i = first; i < last; i++) {\n"
 "gpuscan_t x = gpuscan_partial_load(partials, GPUSCAN_PLANTED(REDUCE_ORDER) ? last - 1 - (i - first) : i, epoch);\n"
 "total = GPUSCAN_CASCADE != 0 || i == first ? x : gpuscan_combine(total, x);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
 "}\n"
-"total = gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE);\n"
-"#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-"total = gpuscan_items_sum(total, shared);\n"
-"#elif GPUSCAN_HAS_LANES\n"
-"gpuscan_group_prefix(gpuscan_lanes_sum_one(total, &shared->tiles), &total, &shared->tiles);\n"
-"#endif\n"
-"return total;\n"
-"}\n\n",
+"return gpuscan_items_sum(gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE), shared);\n"
+"}\n\n"
 "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
 "sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
@@ -7920,7 +7891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7172 \"kernels.cl.inc\"\n"
+"#line 7150 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8025,36 +7996,15 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
 "out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
-"}\n\n\n\n"
-"#if GPUSCAN_WORD\n"
-"#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
-"static inline global gpuscan_word *gpuscan_mark(const gpuscan_outlet *out, uint group) {\n"
-"return out->partials + 2 * out->groups * GPUSCAN_PREFIX_WORDS + group * GPUSCAN_MARK_WORDS;\n"
-"}\n"
-"#endif\n"
+"}\n\n\n"
 "static inline void gpuscan_mark_store(const gpuscan_outlet *out, ulong mark) {\n"
-"#if GPUSCAN_WORD\n"
-"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-"gpuscan_word_store(gpuscan_mark(out, out->group) + p,\n"
-"gpuscan_word_make(out->epoch << 2 | GPUSCAN_AGGREGATE,\n"
-"(gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
-"#else\n"
-"out->marks[2 * out->group] = (uint)mark;\n"
-"out->marks[2 * out->group + 1] = (uint)(mark >> 32);\n"
-"#endif\n"
+"gpuscan_uint_store(out->marks + 2 * out->group, (uint)mark);\n"
+"gpuscan_uint_store(out->marks + 2 * out->group + 1, (uint)(mark >> 32));\n"
 "}\n"
 "static inline ulong gpuscan_mark_load(const gpuscan_outlet *out, uint group) {\n"
-"#if GPUSCAN_WORD\n"
-"ulong mark = 0;\n"
-"for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
-"mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(out, group) + p))\n"
-"<< p * 64 / GPUSCAN_MARK_WORDS;\n"
-"return mark;\n"
-"#else\n"
-"return out->marks[2 * group] | (ulong)out->marks[2 * group + 1] << 32;\n"
-"#endif\n"
-"}\n\n",
-"#if !GPUSCAN_CPU\n\n"
+"return gpuscan_uint_load(out->marks + 2 * group) | (ulong)gpuscan_uint_load(out->marks + 2 * group + 1) << 32;\n"
+"}\n\n"
+"#if !GPUSCAN_CPU\n\n",
 "static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
 "uint found;\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -8211,32 +8161,16 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
 "GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
 "return gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, gpuscan_batch_length(batch, s));\n"
-"}\n\n\n"
-"static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
-"return batch->sums[s];\n"
 "}\n\n\n\n"
 "#define GPUSCAN_TREE_LOWER(lane, d) ((lane) & (d) ? GPUSCAN_WIDE : 0) + ((lane) & ~(d))\n"
 "#define GPUSCAN_TREE_UPPER(lane, d) ((lane) & (d) ? GPUSCAN_WIDE : 0) + ((lane) | (d))\n"
 "#define GPUSCAN_TREE_PICK(a, b, of, d) GPUSCAN_SHUFFLE(a, b, GPUSCAN_EACH_LANE(GPUSCAN_WIDE, of, d))\n"
 "#define GPUSCAN_TREE_STEP(name, half, d) \\\n"
-" static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id) { \\\n"
-" gpuscan_wide a = half(batch, s, id), b = half(batch, s + (d), id); \\\n"
+" static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id, const uint most) { \\\n"
+" gpuscan_wide a = half(batch, s, id, most), b = half(batch, s + (d), id, most); \\\n"
 " return gpuscan_combine_wide(GPUSCAN_TREE_PICK(a, b, GPUSCAN_TREE_LOWER, d), \\\n"
 " GPUSCAN_TREE_PICK(a, b, GPUSCAN_TREE_UPPER, d)); \\\n"
-" }\n"
-"#if GPUSCAN_WIDE == 16\n"
-"#define GPUSCAN_TREE_END(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_8, leaf##_4, 2) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_all, leaf##_8, 1)\n"
-"#else\n"
-"#define GPUSCAN_TREE_END(leaf) GPUSCAN_TREE_STEP(leaf##_all, leaf##_4, 1)\n"
-"#endif\n"
-"#define GPUSCAN_TREE(leaf) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_2, leaf, GPUSCAN_WIDE / 2) \\\n"
-" GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, GPUSCAN_WIDE / 4) \\\n"
-" GPUSCAN_TREE_END(leaf)\n"
-"GPUSCAN_TREE(gpuscan_batch_one)\n"
-"GPUSCAN_TREE(gpuscan_batch_there)\n\n\n\n\n",
+" }\n\n\n\n\n"
 "#define GPUSCAN_QUARTER (GPUSCAN_WIDE / 4)\n"
 "#if GPUSCAN_WIDE == 16\n"
 "#define GPUSCAN_LOAD_QUARTER(batch, s) vload4(0, gpuscan_batch_src(batch, s))\n"
@@ -8253,7 +8187,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "(gpuscan_wide_mask)(gpuscan_batch_length(batch, s + GPUSCAN_QUARTER)), GPUSCAN_TREE_LOWER,\n"
 "GPUSCAN_QUARTER);\n"
 "}\n"
-"static inline gpuscan_wide gpuscan_batch_quarter_4(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+"static inline gpuscan_wide gpuscan_batch_quarters(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "gpuscan_wide_mask lengths = GPUSCAN_TREE_PICK(gpuscan_quarter_lengths(batch, s),\n"
 "gpuscan_quarter_lengths(batch, s + 2 * GPUSCAN_QUARTER),\n"
 "GPUSCAN_TREE_LOWER, 2 * GPUSCAN_QUARTER);\n"
@@ -8262,16 +8196,29 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_PREFETCH(gpuscan_batch_src(batch, s), GPUSCAN_PREFETCH_SRC, 0);\n"
 "return select(id, gpuscan_convert_wide(x),\n"
 "(GPUSCAN_WIDE_LANES & (gpuscan_wide_mask)(GPUSCAN_QUARTER - 1)) < lengths);\n"
-"}\n\n"
-"GPUSCAN_TREE_END(gpuscan_batch_quarter)\n\n"
+"}\n\n\n",
+"static inline gpuscan_wide gpuscan_batch_leaf(const gpuscan_batch *batch, uint s, gpuscan_wide id, const uint most) {\n"
+"return most <= GPUSCAN_WIDE ? gpuscan_batch_one(batch, s, id) : batch->sums[s];\n"
+"}\n"
+"GPUSCAN_TREE_STEP(gpuscan_batch_2, gpuscan_batch_leaf, GPUSCAN_WIDE / 2)\n"
+"GPUSCAN_TREE_STEP(gpuscan_batch_vectors, gpuscan_batch_2, GPUSCAN_WIDE / 4)\n"
+"static inline gpuscan_wide gpuscan_batch_4(const gpuscan_batch *batch, uint s, gpuscan_wide id, const uint most) {\n"
+"return most <= GPUSCAN_QUARTER ? gpuscan_batch_quarters(batch, s, id) : gpuscan_batch_vectors(batch, s, id, most);\n"
+"}\n"
+"#if GPUSCAN_WIDE == 16\n"
+"GPUSCAN_TREE_STEP(gpuscan_batch_8, gpuscan_batch_4, 2)\n"
+"GPUSCAN_TREE_STEP(gpuscan_batch_all, gpuscan_batch_8, 1)\n"
+"#else\n"
+"GPUSCAN_TREE_STEP(gpuscan_batch_all, gpuscan_batch_4, 1)\n"
+"#endif\n\n"
 "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
 "if (batch->most <= GPUSCAN_QUARTER)\n"
-"return gpuscan_batch_quarter_all(batch, 0, id);\n"
+"return gpuscan_batch_all(batch, 0, id, GPUSCAN_QUARTER);\n"
 "if (batch->most <= GPUSCAN_WIDE)\n"
-"return gpuscan_batch_one_all(batch, 0, id);\n"
+"return gpuscan_batch_all(batch, 0, id, GPUSCAN_WIDE);\n"
 "for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
 "batch->sums[s] = gpuscan_batch_some(batch, s, id);\n"
-"return gpuscan_batch_there_all(batch, 0, id);\n"
+"return gpuscan_batch_all(batch, 0, id, GPUSCAN_SHORT_SEGMENT);\n"
 "}\n\n\n\n"
 "static inline bool gpuscan_batch_begin(gpuscan_batch *batch, const gpuscan_path *path, const gpuscan_walk *walk) {\n"
 "gpuscan_offset most = 0;\n"
@@ -8349,36 +8296,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_share_end(out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
 "#endif\n\n"
-"#if !GPUSCAN_CPU\n\n\n"
-"static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_HAS_LANES\n"
-"local gpuscan_lanes_shared *shared = GPUSCAN_LANES_SHARED(&all->reduce);\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
-"gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
-"x = GPUSCAN_COMMUTATIVE ? gpuscan_combine(x, other) : gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, other);\n"
-"}\n"
-"return x;\n"
-"#else\n"
-"local gpuscan_t *sums = GPUSCAN_ITEM_SUMS(&all->reduce);\n"
-"if (bits == 0)\n"
-"return x;\n"
-"sums[GPUSCAN_ITEM] = x;\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
-"GPUSCAN_BARRIER();\n"
-"if ((GPUSCAN_ITEM & (2 * d - 1)) == 0)\n"
-"sums[GPUSCAN_ITEM] = gpuscan_combine(sums[GPUSCAN_ITEM], sums[GPUSCAN_ITEM + d]);\n"
-"}\n"
-"x = sums[GPUSCAN_ITEM];\n"
-"GPUSCAN_BARRIER();\n"
-"return x;\n"
-"#endif\n"
-"}\n\n\n",
+"#if !GPUSCAN_CPU\n\n"
 "#if GPUSCAN_BY_ROWS\n"
 "typedef ulong gpuscan_spot;\n"
 "#else\n"
 "typedef gpuscan_offset gpuscan_spot;\n"
 "#endif\n"
-"#define GPUSCAN_SPOT(i) (gpuscan_spot)min(i, (ulong)(gpuscan_spot)~(gpuscan_spot)0)\n\n\n"
+"#define GPUSCAN_SPOT(i) (gpuscan_spot)min(i, (ulong)(gpuscan_spot)~(gpuscan_spot)0)\n\n\n",
 "typedef struct {\n"
 "gpuscan_spot first;\n"
 "gpuscan_spot zero;\n"
@@ -8473,28 +8397,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "return (gpuscan_t)packed;\n"
 "#else\n"
+"gpuscan_t part = gpuscan_identity();\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
 "if (((int)v < left) & (v >= skip))\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_segment_at(x, v), at + v));\n"
-"return sum;\n"
+"part = gpuscan_combine(part, gpuscan_convert(gpuscan_segment_at(x, v), at + v));\n"
+"return gpuscan_combine(sum, part);\n"
 "#endif\n"
-"}\n"
-"static inline gpuscan_t gpuscan_vector_whole(gpuscan_t sum, const gpuscan_lane_load_t *vector, ulong at) {\n"
-"#if GPUSCAN_PACKED_HERE && GPUSCAN_SEGMENT_VECTOR > 1\n"
-"uint packed = (uint)sum;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++)\n"
-"packed = gpuscan_packed_sum(vector->word[w], packed);\n"
-"return (gpuscan_t)packed;\n"
-"#else\n"
-"gpuscan_t x = gpuscan_convert(gpuscan_segment_at(vector, 0), at);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 1; v < GPUSCAN_SEGMENT_VECTOR; v++)\n"
-"x = gpuscan_combine(x, gpuscan_convert(gpuscan_segment_at(vector, v), at + v));\n"
-"return gpuscan_combine(sum, x);\n"
-"#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
 "uint first, uint stride, uint skip, uint end) {\n"
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
@@ -8505,7 +8415,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "sum = gpuscan_vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
 "uint lane, uint lanes, int levels) {\n"
 "uint stride = GPUSCAN_LANE_STRIDE(lanes), step = stride * GPUSCAN_LANE_LOADS;\n"
@@ -8521,7 +8431,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"sum = gpuscan_vector_whole(sum, &x[k], at + (first + k * stride) * GPUSCAN_SEGMENT_VECTOR);\n"
+"sum = gpuscan_vector_part(sum, &x[k], at + (first + k * stride) * GPUSCAN_SEGMENT_VECTOR, 0,\n"
+"GPUSCAN_SEGMENT_VECTOR);\n"
 "} else {\n"
 "sum = gpuscan_lane_add(sum, x, own, first, stride, 0, end);\n"
 "}\n"
@@ -8543,7 +8454,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
 "GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
-"sum = gpuscan_items_sum(sum, &all->reduce);\n"
+"sum = gpuscan_items_sum(sum, &all->reduce.tiles);\n"
 "#else\n"
 "gpuscan_t sum = gpuscan_range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
 "#endif\n"
@@ -8641,7 +8552,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_INLINE void gpuscan_long_sum(const gpuscan_path *path, const gpuscan_outlet *out, bool is_long, ulong first,\n"
 "uint bits, uint rows, local gpuscan_segment_shared *all) {\n"
 "#if GPUSCAN_LONG_BY_SUBGROUP\n"
-"local gpuscan_reduce_shared *shared = &all->reduce;\n"
+"local gpuscan_shared *shared = &all->reduce.tiles;\n"
 "for (gpuscan_ballot_t longer = gpuscan_ballot(is_long); longer != 0; longer &= longer - 1) {\n"
 "uint found = GPUSCAN_SUBGROUP * GPUSCAN_LANES + gpuscan_lowest(longer);\n"
 "#else\n"
@@ -8654,7 +8565,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
 "GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
+"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LOG2(GPUSCAN_LANES), &all->reduce.tiles);\n"
 "#else\n"
 "gpuscan_t sum = gpuscan_group_sum(path, &whole, all);\n"
 "#endif\n"
@@ -8693,7 +8604,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "bool is_long = own[r].count > apart;\n"
 "if (!is_long)\n"
 "sum = gpuscan_lane_sum(path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, bits, all);\n"
+"sum = gpuscan_neighbours_sum(sum, bits, &all->reduce.tiles);\n"
 "if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long &\n"
 "(own_row + r * rows < path->segments))\n"
 "gpuscan_outlet_write(out, own_row + r * rows, sum);\n"
@@ -8755,7 +8666,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8133 \"kernels.cl.inc\"\n"
+"#line 8046 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8783,11 +8694,11 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "#else\n"
 "if (!GPUSCAN_WORDS_ARRIVE && GPUSCAN_ITEM == 0)\n"
 "gpuscan_device_fence();\n"
-"if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
+"if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->tiles.ticket) != groups - 1)\n"
 "return;\n"
 "if (!GPUSCAN_WORDS_ARRIVE)\n"
 "gpuscan_device_fence();\n"
-"sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n"
+"sum = gpuscan_partials_sum(partials, groups, epoch, &shared->tiles);\n"
 "#endif\n"
 "}\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -8795,7 +8706,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "}\n\n"
 "#if !GPUSCAN_WORD\n"
 "kernel GPUSCAN_GROUP_SIZE void gpuscan_reduce_finish(GPUSCAN_REDUCE_PARAMETERS) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, shared);\n"
+"gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, &shared->tiles);\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
@@ -8807,7 +8718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8185 \"kernels.cl.inc\"\n"
+"#line 8098 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9400,7 +9311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8756 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9931,7 +9842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9446 \"kernels.cl.inc\"\n"
+"#line 9359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10278,7 +10189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9776 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 9884 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10727,7 +10638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11288,7 +11199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 10947 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11225,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 10970 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11165 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11528,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11813,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12621 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +12887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13023,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13454,7 +13365,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 192 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -19725,7 +19636,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
-           GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
+           GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
@@ -19773,10 +19684,8 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group), bytes;
-    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? lanes : 1);
-    bytes = plan->e.commutes && !cpu ? sums * t_size + gpuscan__lanes_bytes(gs, key->group) + 16
-                                     : gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + 16;
+    uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
+    uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
     if (gpuscan__reduce_row(gs, plan, own))
         bytes += key->group * (GPUSCAN__REDUCE_ROW + 16);
     if (own->segments && (own->split || cpu))
@@ -20129,8 +20038,8 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
         gpuscan__segments_share(gs, plan);
     if (plan->split_groups == 1)
         return;
-    if (key->word) /* tails and heads; marks of 8 bytes, which take at most 4 words */
-        gpuscan__need_words(need, key->word, t_size, (2 + 4) * plan->split_groups);
+    if (key->word)
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* tails and heads */
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
