@@ -3069,6 +3069,11 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#else\n"
 "#define GPUSCAN_SHARED_ALIGNED\n"
 "#endif\n"
+"#if GPUSCAN_REDUCE && GPUSCAN_COMMUTATIVE\n"
+"#define GPUSCAN_EXCHANGED 1\n"
+"#else\n"
+"#define GPUSCAN_EXCHANGED (2 * GPUSCAN_ITEM_VECTORS)\n"
+"#endif\n"
 "typedef struct {\n"
 "gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
 "gpuscan_prefix prefix;\n"
@@ -3076,8 +3081,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
 "#endif\n"
 "#if !GPUSCAN_HAS_LANES\n"
-"union {\n\n"
-"gpuscan_plain values[(GPUSCAN_REDUCE && GPUSCAN_COMMUTATIVE ? 1 : 2 * GPUSCAN_ITEM_VECTORS) * GPUSCAN_GROUP];\n"
+"union {\n"
+"gpuscan_plain values[GPUSCAN_EXCHANGED * GPUSCAN_GROUP];\n"
 "gpuscan_t sums[GPUSCAN_GROUP];\n"
 "} exchange;\n"
 "#endif\n"
@@ -3369,7 +3374,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1919 \"kernels.cl.inc\"\n"
+"#line 1923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3991,7 +3996,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2636 \"kernels.cl.inc\"\n"
+"#line 2640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4228,7 +4233,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2890 \"kernels.cl.inc\"\n"
+"#line 2894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4579,7 +4584,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3274 \"kernels.cl.inc\"\n"
+"#line 3278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5383,7 +5388,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4203 \"kernels.cl.inc\"\n"
+"#line 4207 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5978,7 +5983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4962 \"kernels.cl.inc\"\n"
+"#line 4966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6325,7 +6330,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5359 \"kernels.cl.inc\"\n"
+"#line 5363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6430,7 +6435,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5476 \"kernels.cl.inc\"\n"
+"#line 5480 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6476,7 +6481,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5523 \"kernels.cl.inc\"\n"
+"#line 5527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7116,7 +7121,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6269 \"kernels.cl.inc\"\n"
+"#line 6273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7436,7 +7441,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6634 \"kernels.cl.inc\"\n"
+"#line 6638 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7548,7 +7553,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6750 \"kernels.cl.inc\"\n"
+"#line 6754 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7891,7 +7896,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7150 \"kernels.cl.inc\"\n"
+"#line 7154 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8666,7 +8671,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8046 \"kernels.cl.inc\"\n"
+"#line 8050 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8718,8 +8723,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8098 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 8102 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
 "} gpuscan_integral_numbers;\n\n"
@@ -8772,6 +8777,57 @@ static const char *const gpuscan__piece_integral[] = {
 "if (numbers->flags & GPUSCAN_FLAG_REHEARSAL)\n"
 "return 0;\n"
 "return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
+"}\n\n\n\n"
+"#define GPUSCAN_CARRIES (GPUSCAN_CPU ? GPUSCAN_TILE : GPUSCAN_LANES)\n"
+"kernel GPUSCAN_GROUP_SIZE void\n"
+"gpuscan_integral_carries(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
+"ulong width = numbers.width, steps = numbers.height + numbers.bands;\n"
+"ulong count = numbers.by_strips ? numbers.strips : numbers.bands;\n"
+"ulong all = numbers.by_strips ? steps : width + (GPUSCAN_CPU ? 0 : numbers.strips);\n"
+"ulong blocks = (all + GPUSCAN_CARRIES - 1) / GPUSCAN_CARRIES, image = get_group_id(0) / blocks;\n"
+"ulong begin = (get_group_id(0) - image * blocks) * GPUSCAN_CARRIES, end = min(begin + GPUSCAN_CARRIES, all);\n"
+"GPUSCAN_FITS(sums, GPUSCAN_GROUP * sizeof(gpuscan_t))\n"
+"local gpuscan_t *sums = (local gpuscan_t *)shared;\n"
+"if (numbers.flags & GPUSCAN_FLAG_REHEARSAL)\n"
+"count = 0;\n"
+"carries += numbers.carries_offset;\n"
+"for (; begin < end; begin += GPUSCAN_LANES) {\n"
+"ulong i = begin + GPUSCAN_LANE, stride = numbers.by_strips ? steps : width;\n"
+"global gpuscan_t *at = carries + image * numbers.bands * width + i;\n"
+"if (numbers.by_strips) {\n"
+"at = carries + numbers.steps_at + image * numbers.strips * steps + i;\n"
+"} else if (i >= width) {\n"
+"at = carries + numbers.steps_at + (image * numbers.strips + i - width) * steps;\n"
+"stride = numbers.band_rows + 1;\n"
+"}\n"
+"gpuscan_t before = gpuscan_identity();\n"
+"for (ulong part = 0; part < count; part += GPUSCAN_SUBGROUPS * GPUSCAN_ITEM_VECTORS) {\n"
+"ulong first = part + GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS;\n"
+"gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum = gpuscan_identity(), next = before;\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"x[k] = i < all && first + k + 1 < count ? at[(first + k) * stride] : gpuscan_identity();\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"sum = gpuscan_combine(sum, x[k]);\n"
+"sums[GPUSCAN_ITEM] = sum;\n"
+"GPUSCAN_BARRIER();\n"
+"GPUSCAN_UNROLL\n"
+"for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+"if (s == GPUSCAN_SUBGROUP)\n"
+"before = next;\n"
+"next = gpuscan_combine(next, sums[s * GPUSCAN_LANES + GPUSCAN_LANE]);\n"
+"}\n"
+"GPUSCAN_BARRIER();\n"
+"GPUSCAN_UNROLL\n",
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"if (i < all && first + k < count)\n"
+"at[(first + k) * stride] = before;\n"
+"before = gpuscan_combine(before, x[k]);\n"
+"}\n"
+"before = next;\n"
+"}\n"
+"}\n"
 "}\n\n"
 "#if GPUSCAN_CPU\n"
 "#if GPUSCAN_WIDE > 1\n"
@@ -8786,7 +8842,7 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v] = gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(at, v, 0, 0), 1);\n"
 "return y.all;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "static inline gpuscan_wide gpuscan_sums_load(global const gpuscan_t *sums, ulong x) {\n"
 "typedef gpuscan_wide unaligned __attribute__((aligned(sizeof(gpuscan_t))));\n"
 "return *(global const unaligned *)(sums + x);\n"
@@ -8853,24 +8909,6 @@ static const char *const gpuscan__piece_integral[] = {
 "for (ulong row = 0; row < rows; row++)\n"
 "gpuscan_row_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), 0, numbers.width, row == 0, 0,\n"
 "false);\n"
-"}\n\n\n"
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
-"ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
-"carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
-"if (numbers.flags & GPUSCAN_FLAG_REHEARSAL)\n"
-"last = 0;\n"
-"for (ulong x = first; x < last; x++) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"for (ulong band = 0; band < numbers.bands; band++) {\n"
-"gpuscan_t own = gpuscan_identity();\n"
-"if (band + 1 < numbers.bands)\n"
-"own = carries[band * numbers.width + x];\n"
-"carries[band * numbers.width + x] = sum;\n"
-"sum = gpuscan_combine(sum, own);\n"
-"}\n"
-"}\n"
 "}\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
@@ -8943,8 +8981,8 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "static inline global gpuscan_t *gpuscan_steps_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at) {\n"
-"ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
-"return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+"return carries + numbers->carries_offset + numbers->steps_at + at->band * (numbers->band_rows + 1) +\n"
+"(at->image * numbers->strips + at->strip) * (numbers->height + numbers->bands);\n"
 "}\n\n",
 "#ifdef GPUSCAN_PIXELS_RAW\n\n"
 "typedef union {\n"
@@ -9005,29 +9043,21 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
-"}\n\n\n",
-"GPUSCAN_INLINE void gpuscan_steps_sum(const gpuscan_t *of_lane, global gpuscan_t *steps, ulong stride, ulong first,\n"
-"ulong count, bool there, local gpuscan_shared *shared) {\n"
-"gpuscan_t sum[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_lanes_sum(of_lane, sum, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (there && first + k < count && GPUSCAN_LANE == k % GPUSCAN_LANES)\n"
-"steps[(first + k) * stride] = sum[k];\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
 "local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
 "gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
 "global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
-"gpuscan_t column[GPUSCAN_VECTOR];\n"
+"gpuscan_t column[GPUSCAN_VECTOR], all = gpuscan_identity();\n"
+"bool there = at.strip < numbers.strips;\n"
 "gpuscan_place_t place = GPUSCAN_PLACE_OF(numbers, at.image, at.band * numbers.band_rows, at.x);\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "column[v] = gpuscan_identity();\n"
 "for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -9039,113 +9069,20 @@ static const char *const gpuscan__piece_integral[] = {
 "column[v] = gpuscan_combine(column[v], x[k * GPUSCAN_VECTOR + v]);\n"
 "}\n"
 "}\n"
-"gpuscan_steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
+"gpuscan_lanes_sum(of_lane, sum, shared);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"all = gpuscan_combine(all, sum[k]);\n"
+"if (there && first + k < at.steps && GPUSCAN_LANE == k % GPUSCAN_LANES)\n"
+"steps[first + k] = sum[k];\n"
+"}\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (at.steps && v < at.pixels)\n"
 "columns[v] = column[v];\n"
-"#if GPUSCAN_DIRECT\n"
-"gpuscan_t all = column[0];\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-"all = gpuscan_combine(all, column[v]);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
-"all = gpuscan_combine(all, gpuscan_shuffle_xor(all, d));\n"
-"if (numbers.is_direct && at.steps && at.strip < numbers.strips && GPUSCAN_LANE == 0)\n"
+"if (there && at.steps && GPUSCAN_LANE == 0)\n"
 "steps[0] = all;\n"
-"#endif\n"
-"}\n\n\n",
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"ulong bands = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.bands;\n"
-"ulong image = get_group_id(0) / numbers.strips, strip = get_group_id(0) - image * numbers.strips;\n"
-"gpuscan_tile_place at = gpuscan_tile_place_at(&numbers, image * numbers.bands, strip);\n"
-"global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
-"global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
-"GPUSCAN_FITS(sums, sizeof(gpuscan_shared) + GPUSCAN_GROUP * GPUSCAN_VECTOR * sizeof(gpuscan_t))\n"
-"local gpuscan_t *sums = (local gpuscan_t *)(shared + 1);\n"
-"gpuscan_t above[GPUSCAN_VECTOR];\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"above[v] = gpuscan_identity();\n"
-"for (ulong part = 0; part < bands; part += GPUSCAN_SUBGROUPS * GPUSCAN_ITEM_VECTORS) {\n"
-"ulong first = part + GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS;\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
-"if (first + k < bands && v < at.pixels)\n"
-"x[k * GPUSCAN_VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
-"}\n"
-"gpuscan_t below[GPUSCAN_VECTOR];\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"gpuscan_t sum = x[v];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"sum = gpuscan_combine(sum, x[k * GPUSCAN_VECTOR + v]);\n"
-"sums[(GPUSCAN_SUBGROUP * GPUSCAN_VECTOR + v) * GPUSCAN_LANES + GPUSCAN_LANE] = sum;\n"
-"below[v] = above[v];\n"
-"}\n"
-"GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint i = 0; i < GPUSCAN_SUBGROUPS; i++)\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"if (i == GPUSCAN_SUBGROUP)\n"
-"above[v] = below[v];\n"
-"below[v] = gpuscan_combine(below[v], sums[(i * GPUSCAN_VECTOR + v) * GPUSCAN_LANES + GPUSCAN_LANE]);\n"
-"}\n"
-"GPUSCAN_WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"of_lane[k] = above[0];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"if (v > 0)\n"
-"of_lane[k] = gpuscan_combine(of_lane[k], above[v]);\n"
-"if (first + k < bands && v < at.pixels)\n"
-"columns[(first + k) * numbers.width + v] = above[v];\n"
-"above[v] = gpuscan_combine(above[v], x[k * GPUSCAN_VECTOR + v]);\n"
-"}\n"
-"}\n"
-"gpuscan_steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands, true, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"above[v] = below[v];\n"
-"}\n"
-"}\n\n\n",
-"kernel GPUSCAN_GROUP_SIZE void\n"
-"gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"ulong steps = (numbers.flags & GPUSCAN_FLAG_REHEARSAL) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
-"ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
-"gpuscan_t left[GPUSCAN_ITEM_VECTORS];\n"
-"carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"left[k] = gpuscan_identity();\n"
-"for (ulong strip = 0; strip < numbers.strips; strip += GPUSCAN_LANES) {\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"bool there = strip + GPUSCAN_LANE < numbers.strips;\n"
-"global gpuscan_t *at = carries + strip + GPUSCAN_LANE;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"x[k] = gpuscan_identity();\n"
-"if (there && first + k < steps)\n"
-"x[k] = at[k * numbers.strips];\n"
-"}\n"
-"gpuscan_lanes_scan(x, before, sum, shared);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"if (there && first + k < steps)\n"
-"at[k * numbers.strips] = gpuscan_combine(left[k], before[k]);\n"
-"left[k] = gpuscan_combine(left[k], sum[k]);\n"
-"}\n"
-"}\n"
 "}\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint count,\n"
 "local gpuscan_cell *stage) {\n"
@@ -9170,16 +9107,15 @@ static const char *const gpuscan__piece_integral[] = {
 "for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
 "if (i < count)\n"
 "to[i] = stage[i];\n"
-"}\n\n"
-"#if GPUSCAN_DIRECT\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_bands_sum(gpuscan_t *above, global const gpuscan_t *columns,\n"
 "global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at, local gpuscan_shared *shared) {\n"
 "gpuscan_t of_lane[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"ulong bands = at->steps ? at->band : 0, stride = (numbers->band_rows + 1) * numbers->strips;\n"
+"ulong bands = at->steps ? at->band : 0, stride = numbers->band_rows + 1;\n"
 "bool before = at->strip < numbers->strips && GPUSCAN_LANE < at->strip;\n"
 "columns -= bands * numbers->width + (at->pixels ? 0 : at->x);\n"
-"steps -= bands * stride + at->strip - (before ? GPUSCAN_LANE : 0);\n"
+"steps -= bands * stride + (at->strip - (before ? GPUSCAN_LANE : 0)) * (numbers->height + numbers->bands);\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "above[v] = gpuscan_identity();\n"
@@ -9209,18 +9145,16 @@ static const char *const gpuscan__piece_integral[] = {
 "of_lane[0] = gpuscan_identity();\n"
 "gpuscan_lanes_sum(of_lane, sum, shared);\n"
 "return sum[0];\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_left_of(global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at, ulong first) {\n"
-"ulong strip = numbers->is_direct ? 0 : at->strip, end = at->strip + (numbers->is_direct ? 0 : 1);\n"
 "gpuscan_t left = gpuscan_identity();\n"
-"steps += min(first + GPUSCAN_LANE, max(at->steps, (ulong)1) - 1) * numbers->strips - at->strip;\n"
-"if (at->strip > 0 && at->strip < numbers->strips)\n"
-"for (; strip < end; strip++)\n"
-"left = gpuscan_combine(left, steps[strip]);\n"
+"ulong before = at->strip < numbers->strips ? at->strip : 0, apart = numbers->height + numbers->bands;\n"
+"steps += min(first + GPUSCAN_LANE, max(at->steps, (ulong)1) - 1);\n"
+"for (steps -= before * apart; before > 0; before--, steps += apart)\n"
+"left = gpuscan_combine(left, *steps);\n"
 "return left;\n"
-"}\n"
-"#endif\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
 "gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
@@ -9232,9 +9166,8 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
 "uint strip_cells = 0;\n"
 "gpuscan_t table[GPUSCAN_VECTOR];\n"
-"#if GPUSCAN_DIRECT\n"
 "gpuscan_t above_tile[GPUSCAN_VECTOR], corner = gpuscan_identity(), lefts = corner;\n"
-"#endif\n"
+"bool is_direct = GPUSCAN_DIRECT && numbers.is_direct;\n"
 "if (strip_x < numbers.width)\n"
 "strip_cells = (uint)min(numbers.width - strip_x, GPUSCAN_STRIP) * GPUSCAN_PIXEL_CHANNELS;\n"
 "gpuscan_place_t place = GPUSCAN_PLACE_OF(numbers, at.image, above, at.x);\n"
@@ -9243,29 +9176,21 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "table[v] = GPUSCAN_START;\n"
-"#if GPUSCAN_DIRECT\n"
-"if (numbers.is_direct)\n"
+"if (is_direct)\n"
 "corner = gpuscan_bands_sum(above_tile, columns, steps, &numbers, &at, shared);\n"
-"#endif\n"
 "for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], left[GPUSCAN_ITEM_VECTORS], end[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_t before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"#if GPUSCAN_DIRECT\n"
-"if (first % GPUSCAN_LANES == 0)\n"
+"if (is_direct && first % GPUSCAN_LANES == 0)\n"
 "lefts = gpuscan_left_of(steps, &numbers, &at, first);\n"
 "GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"left[k] = gpuscan_shuffle(lefts, (uint)first % GPUSCAN_LANES + k);\n"
-"if (numbers.is_direct && first == 0)\n"
-"left[0] = corner;\n"
-"#else\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+"for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "left[k] = gpuscan_identity();\n"
-"if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
-"left[k] = steps[(first + k) * numbers.strips];\n"
+"if (is_direct)\n"
+"left[k] = first + k == 0 ? corner : gpuscan_shuffle(lefts, (uint)first % GPUSCAN_LANES + k);\n"
+"else if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps && first + k + at.band > 0)\n"
+"left[k] = steps[first + k];\n"
 "}\n"
-"#endif\n"
 "if (GPUSCAN_PLANTED(INTEGRAL_LEFT))\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -9275,11 +9200,7 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < at.pixels)\n"
-"#if GPUSCAN_DIRECT\n"
-"x[v] = numbers.is_direct ? above_tile[v] : columns[v];\n"
-"#else\n"
-"x[v] = columns[v];\n"
-"#endif\n"
+"x[v] = is_direct ? above_tile[v] : columns[v];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "GPUSCAN_UNROLL\n"
@@ -9297,7 +9218,7 @@ static const char *const gpuscan__piece_integral[] = {
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "table[v] = gpuscan_combine(table[v], gpuscan_combine(prefix, x[k * GPUSCAN_VECTOR + v]));\n"
 "gpuscan_cells_store(to, table, stored ? strip_cells : 0,\n"
-"stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n",
+"stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n"
 "if (GPUSCAN_EXCLUSIVE && stored && at.strip == 0 && GPUSCAN_LANE == 0)\n"
 "for (int c = 1; c <= GPUSCAN_PIXEL_CHANNELS; c++)\n"
 "to[-c] = 0;\n"
@@ -9311,7 +9232,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8756 \"kernels.cl.inc\"\n"
+"#line 8669 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9842,7 +9763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9359 \"kernels.cl.inc\"\n"
+"#line 9272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10189,7 +10110,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9776 \"kernels.cl.inc\"\n"
+"#line 9689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10281,7 +10202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9884 \"kernels.cl.inc\"\n"
+"#line 9797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10638,7 +10559,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10287 \"kernels.cl.inc\"\n"
+"#line 10200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11199,7 +11120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10947 \"kernels.cl.inc\"\n"
+"#line 10860 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11225,7 +11146,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10970 \"kernels.cl.inc\"\n"
+"#line 10883 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11387,7 +11308,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11165 \"kernels.cl.inc\"\n"
+"#line 11078 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11434,7 +11355,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11213 \"kernels.cl.inc\"\n"
+"#line 11126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11528,7 +11449,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11312 \"kernels.cl.inc\"\n"
+"#line 11225 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11813,7 +11734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11628 \"kernels.cl.inc\"\n"
+"#line 11541 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12672,7 +12593,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12621 \"kernels.cl.inc\"\n"
+"#line 12534 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12887,7 +12808,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12880 \"kernels.cl.inc\"\n"
+"#line 12793 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13023,7 +12944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13030 \"kernels.cl.inc\"\n"
+"#line 12943 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13365,7 +13286,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 192 };
+enum { GPUSCAN__LITERALS = 190 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -24689,8 +24610,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     form         | chosen for                                     | kernels
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
-    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
+    bands        | otherwise                                      | sums, carries (strips > 1), carries (bands > 1), tiles
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -24718,17 +24639,17 @@ typedef struct gpuscan__integral_plan {
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(by_strips) X(image_x) X(image_y)      \
+    X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
-enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                        "gpuscan_integral_rows", NULL};
-    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                      NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : names;
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_carries", "gpuscan_integral_tiles",
+                                        NULL};
+    (void)key;
+    return names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -24761,12 +24682,12 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
+/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the work-items' sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    return bytes + (gpuscan__key_is_cpu(key) ? plan->e.t_size : 2 * items * channels * gpuscan__types[plan->e.dst].size);
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -25049,7 +24970,7 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
 }
 
 static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
-                                               gpuscan__program *program, int kernel, uint64_t groups) {
+                                               gpuscan__program *program, int kernel, int by_strips, uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     const gpuscan__key *key = &common->key;
@@ -25078,6 +24999,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
+    numbers.by_strips = (uint64_t)by_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
@@ -25090,21 +25012,19 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
-    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
-    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
-    uint64_t steps = images * (plan->src.height + plan->bands);
+    uint64_t lanes = gpuscan__group_lanes(chain->gs, key->group), carries = cpu ? key->tile : lanes; /* of a group */
+    uint64_t images = plan->src.images, width = plan->src.width, steps = plan->src.height + plan->bands;
+    uint64_t tiles = images * plan->bands * (cpu ? 1 : gpuscan__ceil_div(plan->strips, key->group / lanes));
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+    if (width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, 0, tiles);
     if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
-                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
-    return r != 0 ? r
-                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
-                                             images * plan->bands * blocks);
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 1,
+                                     images * gpuscan__ceil_div(steps, carries));
+    if (r == 0 && width > 0 && plan->bands > 1 && !plan->is_direct)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 0,
+                                     images * gpuscan__ceil_div(width + (cpu ? 0 : plan->strips), carries));
+    return r != 0 ? r : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES, 0, tiles);
 }
 
 /* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
