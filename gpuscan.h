@@ -7613,41 +7613,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "typedef union {\n"
 "gpuscan_src element[GPUSCAN_VECTOR];\n"
 "uint4 raw;\n"
-"} gpuscan_raw_vector;\n\n"
-"#if GPUSCAN_ARG\n\n\n"
-"typedef struct {\n"
-"GPUSCAN_VALUE best;\n"
-"ulong at;\n"
-"} gpuscan_item_best;\n\n",
-"static inline GPUSCAN_VALUE gpuscan_value(gpuscan_src element) {\n"
-"return gpuscan_convert(element, 0).best.value;\n"
-"}\n\n"
-"static inline GPUSCAN_VALUE gpuscan_better(GPUSCAN_VALUE a, GPUSCAN_VALUE b) {\n"
-"return GPUSCAN_ARG_BEFORE(b, a) || a != a ? b : a;\n"
-"}\n\n"
-"static inline gpuscan_item_best gpuscan_raw_vector_best(gpuscan_item_best found, uint4 raw, ulong i) {\n"
-"gpuscan_raw_vector vector;\n"
-"vector.raw = raw;\n"
-"GPUSCAN_VALUE best = gpuscan_value(vector.element[0]);\n"
-"GPUSCAN_UNROLL\n"
-"for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-"best = gpuscan_better(best, gpuscan_value(vector.element[v]));\n"
-"if (GPUSCAN_ARG_BEFORE(best, found.best) || (found.at == GPUSCAN_ARG_NONE && best == best)) {\n"
-"found.best = best;\n"
-"found.at = i;\n"
-"}\n"
-"return found;\n"
-"}\n"
-"#define gpuscan_raw_vector_add gpuscan_raw_vector_best\n\n"
-"static inline gpuscan_t gpuscan_item_found(gpuscan_item_best found, global const gpuscan_src *src) {\n"
-"if (found.at == GPUSCAN_ARG_NONE)\n"
-"return gpuscan_identity();\n"
-"while (gpuscan_value(src[found.at]) != found.best)\n"
-"found.at++;\n"
-"return gpuscan_arg_make(found.best, found.at);\n"
-"}\n"
-"#else\n"
-"typedef gpuscan_t gpuscan_item_best;\n\n"
+"} gpuscan_raw_vector;\n\n\n\n"
 "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
 "#if GPUSCAN_PACKED_HERE\n"
 "return (gpuscan_t)gpuscan_packed_sum4(raw, (uint)sum);\n"
@@ -7657,20 +7623,17 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_t x = gpuscan_convert(vector.element[0], i);\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-"x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + v));\n"
+"x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + (GPUSCAN_ARG ? 0 : v)));\n"
 "return gpuscan_combine(sum, x);\n"
 "#endif\n"
-"}\n"
-"#endif\n"
-"#endif\n\n"
-"#ifdef GPUSCAN_SRC_RAW\n\n\n"
-"GPUSCAN_INLINE gpuscan_item_best gpuscan_loaded_add(gpuscan_item_best found, const uint4 *loaded, ulong head, ulong i,\n"
-"ulong stride, ulong vectors, bool all) {\n"
+"}\n\n\n\n",
+"GPUSCAN_INLINE gpuscan_t gpuscan_loaded_add(gpuscan_t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
+"ulong vectors, bool all) {\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "if (all || i + k * stride < vectors)\n"
-"found = gpuscan_raw_vector_add(found, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
-"return found;\n"
+"sum = gpuscan_raw_vector_add(sum, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+"return sum;\n"
 "}\n"
 "#endif\n\n\n"
 "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong begin, ulong count, uint group,\n"
@@ -7687,7 +7650,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "head = min(head, count);\n"
 "vectors = (count - head) / GPUSCAN_VECTOR;\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
 "ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
@@ -7696,43 +7659,29 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "head += begin;\n"
-"{\n"
 "global const uint4 *from = (global const uint4 *)(src + head);\n"
 "uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-"#if GPUSCAN_ARG\n"
-"gpuscan_item_best found = {gpuscan_identity().best.value, GPUSCAN_ARG_NONE};\n"
-"#else\n"
-"gpuscan_item_best found = sum;\n"
-"#endif\n"
 "for (i = first; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < vectors; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "loaded[k] = gpuscan_load_once(from + i + k * stride);\n"
-"found = gpuscan_loaded_add(found, loaded, head, i, stride, vectors, true);\n"
-"#if !GPUSCAN_ARG\n"
-"gpuscan_cascade_step(&cascade, &found, GPUSCAN_CASCADE);\n"
-"#endif\n"
+"sum = gpuscan_loaded_add(sum, loaded, head, i, stride, vectors, true);\n"
+"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
 "}\n"
 "if (i < vectors) {\n\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "loaded[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
-"found = gpuscan_loaded_add(found, loaded, head, i, stride, vectors, false);\n"
+"sum = gpuscan_loaded_add(sum, loaded, head, i, stride, vectors, false);\n"
 "}\n"
+"#endif\n"
+"sum = gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
 "#if GPUSCAN_ARG\n"
-"sum = gpuscan_combine(sum, gpuscan_item_found(found, src));\n"
-"#else\n"
-"sum = found;\n"
+"while (sum.index != GPUSCAN_ARG_NONE && gpuscan_convert(src[sum.index], 0).best.value != sum.best.value)\n"
+"sum.index++;\n"
 "#endif\n"
-"}\n"
-"#endif\n"
-"return gpuscan_cascade_end(&cascade, sum, GPUSCAN_CASCADE);\n"
-"}\n\n\n"
-"#define gpuscan_range_sum gpuscan_range_sum_by_items\n"
-"static inline gpuscan_t gpuscan_range_sum_by_items(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local gpuscan_reduce_shared *shared) {\n"
-"return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), &shared->tiles);\n"
-"}\n"
+"return sum;\n"
+"}\n\n",
 "#elif !GPUSCAN_CPU\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(gpuscan_t *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -7749,7 +7698,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "x[0] = gpuscan_combine(x[0], x[k]);\n"
 "}\n"
 "return x[0];\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "#if GPUSCAN_TAKES_ROWS\n"
 "#define GPUSCAN_ROW_PIECES (GPUSCAN_TAKES_ROWS / 16)\n"
 "#define GPUSCAN_ROW_ELEMENTS (GPUSCAN_TAKES_ROWS / (uint)sizeof(gpuscan_src))\n"
@@ -7782,8 +7731,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "return sum;\n"
 "}\n"
 "#endif\n\n\n\n\n"
-"#define gpuscan_range_sum gpuscan_range_sum_in_order\n"
-"static inline gpuscan_t gpuscan_range_sum_in_order(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"static inline gpuscan_t gpuscan_subgroup_share_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local gpuscan_reduce_shared *own_shared) {\n"
 "local gpuscan_shared *shared = &own_shared->tiles;\n"
 "#if GPUSCAN_TAKES_ROWS\n"
@@ -7830,16 +7778,27 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_tile_fetch(&data, src, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, gpuscan_policy_normal());\n"
 "gpuscan_tile_lane_sums(&data, first, end, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
 "sum = gpuscan_vectors_sum(x, shared);\n"
-"#endif\n"
+"#endif\n",
 "total = GPUSCAN_CASCADE != 0 || t == 0 ? sum : gpuscan_combine(total, sum);\n"
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_CASCADE);\n"
 "}\n"
 "total = gpuscan_cascade_end(&cascade, total, GPUSCAN_CASCADE);\n"
 "if (from != zero && taker == 0)\n"
 "total = gpuscan_combine(head, total);\n"
-"return gpuscan_subgroups_sum(total, shared);\n"
+"return total;\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n\n"
+"#if !GPUSCAN_CPU\n"
+"static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong from, ulong count, uint group,\n"
+"uint groups, local gpuscan_reduce_shared *shared) {\n"
+"#if GPUSCAN_COMMUTATIVE\n"
+"return gpuscan_items_sum(gpuscan_item_sum(src, from, count, group, groups), &shared->tiles);\n"
+"#else\n"
+"gpuscan_t sum = gpuscan_subgroup_share_sum(src, from, count, group, groups, shared);\n"
+"return gpuscan_subgroups_sum(sum, &shared->tiles);\n"
+"#endif\n"
+"}\n"
+"#endif\n\n"
 "typedef struct {\n"
 "GPUSCAN_REDUCE_NUMBERS\n"
 "} gpuscan_reduce_numbers;\n\n\n"
@@ -7884,7 +7843,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_cascade_step(&cascade, &total, GPUSCAN_GROUPS_CASCADE);\n"
 "}\n"
 "return gpuscan_items_sum(gpuscan_cascade_end(&cascade, total, GPUSCAN_GROUPS_CASCADE), shared);\n"
-"}\n\n"
+"}\n\n",
 "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
 "global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
 "sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
@@ -7896,7 +7855,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7154 \"kernels.cl.inc\"\n"
+"#line 7109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8671,7 +8630,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8050 \"kernels.cl.inc\"\n"
+"#line 8005 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8723,7 +8682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8102 \"kernels.cl.inc\"\n"
+"#line 8057 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9232,7 +9191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8669 \"kernels.cl.inc\"\n"
+"#line 8624 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9763,7 +9722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9272 \"kernels.cl.inc\"\n"
+"#line 9227 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10110,7 +10069,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9689 \"kernels.cl.inc\"\n"
+"#line 9644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10202,7 +10161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9797 \"kernels.cl.inc\"\n"
+"#line 9752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10559,7 +10518,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10200 \"kernels.cl.inc\"\n"
+"#line 10155 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11120,7 +11079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10860 \"kernels.cl.inc\"\n"
+"#line 10815 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11146,7 +11105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10883 \"kernels.cl.inc\"\n"
+"#line 10838 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11308,7 +11267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11078 \"kernels.cl.inc\"\n"
+"#line 11033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11355,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11126 \"kernels.cl.inc\"\n"
+"#line 11081 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11449,7 +11408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11225 \"kernels.cl.inc\"\n"
+"#line 11180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11734,7 +11693,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11541 \"kernels.cl.inc\"\n"
+"#line 11496 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12593,7 +12552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12534 \"kernels.cl.inc\"\n"
+"#line 12489 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12808,7 +12767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12793 \"kernels.cl.inc\"\n"
+"#line 12748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12944,7 +12903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12943 \"kernels.cl.inc\"\n"
+"#line 12898 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
