@@ -8791,9 +8791,9 @@ static const char *const gpuscan__piece_integral[] = {
 "#if GPUSCAN_CPU\n"
 "#if GPUSCAN_WIDE > 1\n"
 "static inline gpuscan_wide gpuscan_pixels_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
-"#ifdef GPUSCAN_PIXELS\n"
-"typedef GPUSCAN_PIXELS unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
-"gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(*(global const unaligned *)(src + at));\n"
+"#if GPUSCAN_PIXELS\n"
+"typedef GPUSCAN_WIDEN(GPUSCAN_PIXEL) unaligned __attribute__((aligned(sizeof(gpuscan_channel))));\n"
+"gpuscan_wide y = __builtin_convertvector(*(global const unaligned *)(src + at), gpuscan_wide);\n"
 "return GPUSCAN_SQUARE ? y * y : y;\n"
 "#else\n"
 "gpuscan_wide_elements y;\n"
@@ -24620,21 +24620,6 @@ static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
-/* Defines how a CPU loads and converts a vector of pixels of one channel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
-    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
-    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = to->size == 8 ? 8 : 16;
-    char line[64];
-    snprintf(line, sizeof(line), "%s%d", from->name, width);
-    gpuscan__define(text, "PIXELS", line);
-    if (strcmp(number, to->name) == 0)
-        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
-    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-}
-
 /* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
    with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
@@ -24666,50 +24651,44 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
-    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
+    gpuscan__define_number(text, "PIXELS", own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 &&
+                                               plan->key.src != (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
-typedef struct gpuscan__pixel_pitches {
-    gpuscan__row_fields fields;
-    const char *image_field;
-    uint64_t row, row_bytes, image;
-} gpuscan__pixel_pitches;
-
-/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+/* Resolves the pitches, 0 without gaps, and the elements from the first to the last pixel. of: all but its pitches are
+   set. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+                                              uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
     int fits;
-    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
     *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
-    if (given->row_bytes)
-        of->pitch = given->row_bytes / of->size;
-    else if (given->row == 0)
-        of->pitch = row;
+    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(pitch, of->channels, &of->pitch);
+    if (pitch == 0)
+        of->pitch = pitch_bytes ? pitch_bytes / of->size : row;
     if (fits && of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
     fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
     if (of->width > 0 && of->height > 0)
         fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
-    if (given->image == 0)
+    fits = fits && gpuscan__multiply(image_pitch, of->channels, &of->image_pitch);
+    if (image_pitch == 0)
         of->image_pitch = image;
     if (fits && of->image_pitch < before)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image",
+                             fields->range);
     if (before == 0 && fits)
         return GPUSCAN_SUCCESS;
     fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
            gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
                 : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                given->fields.range);
+                                fields->range);
 }
 
 /* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
@@ -24781,8 +24760,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     uint64_t src_elements, dst_elements;
@@ -24804,14 +24783,10 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+                                     desc->src_image_pitch, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+                                     desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     if (plan->image.place)
         src.mem = desc->src_image.mem;
