@@ -8055,7 +8055,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_t head, carry;\n"
 "ulong mark;\n"
 "bool open;\n"
-"bool whole;\n"
 "} gpuscan_walk;\n\n\n"
 "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, const gpuscan_outlet *out) {\n"
 "ulong steps = path->segments + (path->last - path->begin), first = min(out->group * path->share, steps);\n"
@@ -8073,7 +8072,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.head = walk.carry = gpuscan_identity();\n"
 "walk.mark = 0;\n"
 "walk.open = out->groups > 1;\n"
-"walk.whole = false;\n"
 "return walk;\n"
 "}\n\n\n\n"
 "#define GPUSCAN_BATCHES (GPUSCAN_WIDE > 1 && !GPUSCAN_CONVERT_IS_CUSTOM)\n"
@@ -8098,11 +8096,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline uint gpuscan_batch_length(const gpuscan_batch *batch, uint s) {\n"
 "return GPUSCAN_BY_ROWS ? batch->most : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
-"}\n\n",
+"}\n\n"
 "static inline void gpuscan_batch_ask(global const gpuscan_src *src) {\n"
 "for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
 "GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC + k, 0);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "static inline gpuscan_wide gpuscan_batch_some(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
 "global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
 "uint count = gpuscan_batch_length(batch, s), i = 0, end = max(count, 1u);\n"
@@ -8191,7 +8189,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->src = gpuscan_segment_src(path, walk->segment);\n"
 "batch->pitch = path->pitch;\n"
 "#if GPUSCAN_BY_ROWS\n"
-"if (path->row_length > GPUSCAN_SHORT_SEGMENT)\n"
+"if (path->row_length > GPUSCAN_SHORT_SEGMENT || walk->element != walk->segment * path->row_length)\n"
 "return false;\n"
 "most = (uint)path->row_length;\n"
 "batch->last = walk->element + GPUSCAN_WIDE * path->row_length;\n"
@@ -8226,7 +8224,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
 "}\n"
 "walk->open = false;\n"
-"walk->whole = true;\n"
 "walk->carry = gpuscan_identity();\n"
 "walk->segment++;\n"
 "walk->steps--;\n"
@@ -8242,8 +8239,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "while (walk.steps > 0 && walk.segment < path->segments) {\n"
 "#if GPUSCAN_BATCHES\n"
 "bool aligned = gpuscan_span_head(out->dst, walk.segment, GPUSCAN_FLAG_STREAM) == 0;\n\n"
-"if (walk.whole && (!out->stream || aligned || walk.segment - first > GPUSCAN_WIDE) &&\n"
-"gpuscan_batch_begin(&batch, path, &walk)) {\n"
+"bool may_batch = !out->stream || aligned || walk.segment - first > GPUSCAN_WIDE;\n"
+"if (may_batch && gpuscan_batch_begin(&batch, path, &walk)) {\n"
 "gpuscan_wide sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, id));\n"
 "if (GPUSCAN_PREFETCH_DST)\n"
 "GPUSCAN_PREFETCH(out->dst + walk.segment, GPUSCAN_PREFETCH_DST, 1);\n"
@@ -8630,7 +8627,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8005 \"kernels.cl.inc\"\n"
+"#line 8002 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8682,7 +8679,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8057 \"kernels.cl.inc\"\n"
+"#line 8054 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -8743,6 +8740,7 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong width = numbers.width, steps = numbers.height + numbers.bands;\n"
 "ulong count = numbers.by_strips ? numbers.strips : numbers.bands;\n"
 "ulong all = numbers.by_strips ? steps : width + (GPUSCAN_CPU ? 0 : numbers.strips);\n"
+"ulong own = GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS, step = GPUSCAN_SUBGROUPS * GPUSCAN_ITEM_VECTORS;\n"
 "ulong blocks = (all + GPUSCAN_CARRIES - 1) / GPUSCAN_CARRIES, image = get_group_id(0) / blocks;\n"
 "ulong begin = (get_group_id(0) - image * blocks) * GPUSCAN_CARRIES, end = min(begin + GPUSCAN_CARRIES, all);\n"
 "GPUSCAN_FITS(sums, GPUSCAN_GROUP * sizeof(gpuscan_t))\n"
@@ -8751,7 +8749,7 @@ static const char *const gpuscan__piece_integral[] = {
 "count = 0;\n"
 "carries += numbers.carries_offset;\n"
 "for (; begin < end; begin += GPUSCAN_LANES) {\n"
-"ulong i = begin + GPUSCAN_LANE, stride = numbers.by_strips ? steps : width;\n"
+"ulong i = begin + GPUSCAN_LANE, last = i < all ? count : 0, stride = numbers.by_strips ? steps : width;\n"
 "global gpuscan_t *at = carries + image * numbers.bands * width + i;\n"
 "if (numbers.by_strips) {\n"
 "at = carries + numbers.steps_at + image * numbers.strips * steps + i;\n"
@@ -8759,32 +8757,34 @@ static const char *const gpuscan__piece_integral[] = {
 "at = carries + numbers.steps_at + (image * numbers.strips + i - width) * steps;\n"
 "stride = numbers.band_rows + 1;\n"
 "}\n"
+"at += own * stride;\n"
 "gpuscan_t before = gpuscan_identity();\n"
-"for (ulong part = 0; part < count; part += GPUSCAN_SUBGROUPS * GPUSCAN_ITEM_VECTORS) {\n"
-"ulong first = part + GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS;\n"
+"for (ulong first = own; first < count + own; first += step) {\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum = gpuscan_identity(), next = before;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"x[k] = i < all && first + k + 1 < count ? at[(first + k) * stride] : gpuscan_identity();\n"
+"x[k] = first + k + 1 < last ? at[k * stride] : gpuscan_identity();\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "sum = gpuscan_combine(sum, x[k]);\n"
+"if (GPUSCAN_SUBGROUPS > 1)\n"
 "sums[GPUSCAN_ITEM] = sum;\n"
 "GPUSCAN_BARRIER();\n"
 "GPUSCAN_UNROLL\n"
 "for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
 "if (s == GPUSCAN_SUBGROUP)\n"
-"before = next;\n"
-"next = gpuscan_combine(next, sums[s * GPUSCAN_LANES + GPUSCAN_LANE]);\n"
+"before = next;\n",
+"next = gpuscan_combine(next, GPUSCAN_SUBGROUPS > 1 ? sums[s * GPUSCAN_LANES + GPUSCAN_LANE] : sum);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"GPUSCAN_UNROLL\n",
+"GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"if (i < all && first + k < count)\n"
-"at[(first + k) * stride] = before;\n"
+"if (first + k < last)\n"
+"at[k * stride] = before;\n"
 "before = gpuscan_combine(before, x[k]);\n"
 "}\n"
 "before = next;\n"
+"at += step * stride;\n"
 "}\n"
 "}\n"
 "}\n\n"
@@ -8801,18 +8801,8 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v] = gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(at, v, 0, 0), 1);\n"
 "return y.all;\n"
 "#endif\n"
-"}\n\n"
-"static inline gpuscan_wide gpuscan_sums_load(global const gpuscan_t *sums, ulong x) {\n"
-"typedef gpuscan_wide unaligned __attribute__((aligned(sizeof(gpuscan_t))));\n"
-"return *(global const unaligned *)(sums + x);\n"
-"}\n\n\n\n"
-"static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, ulong x, gpuscan_wide y, bool begins) {\n"
-"if (!begins)\n"
-"y = gpuscan_combine_wide(gpuscan_sums_load(sums, x), y);\n"
-"gpuscan_store_wide(sums, x, y, false);\n"
-"return y;\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n\n"
 "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, ulong x, gpuscan_t y, bool begins) {\n"
 "if (!begins)\n"
 "y = gpuscan_combine(sums[x], y);\n"
@@ -8839,7 +8829,10 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "before = (gpuscan_wide)(sum);\n"
 "for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
-"gpuscan_wide y = gpuscan_columns_add(sums, x, gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0)), begins);\n"
+"gpuscan_wide y = gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, 0));\n"
+"if (!begins)\n"
+"y = gpuscan_combine_wide(gpuscan_load_wide(sums, x), y);\n"
+"gpuscan_store_wide(sums, x, y, false);\n"
 "if (!stores)\n"
 "continue;\n"
 "if (GPUSCAN_PREFETCH_DST)\n"
@@ -9191,7 +9184,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8624 \"kernels.cl.inc\"\n"
+"#line 8614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9722,7 +9715,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9227 \"kernels.cl.inc\"\n"
+"#line 9217 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10069,7 +10062,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9644 \"kernels.cl.inc\"\n"
+"#line 9634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10161,7 +10154,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9752 \"kernels.cl.inc\"\n"
+"#line 9742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10518,7 +10511,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10155 \"kernels.cl.inc\"\n"
+"#line 10145 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11079,7 +11072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10815 \"kernels.cl.inc\"\n"
+"#line 10805 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11105,7 +11098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10838 \"kernels.cl.inc\"\n"
+"#line 10828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11267,7 +11260,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11033 \"kernels.cl.inc\"\n"
+"#line 11023 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11314,7 +11307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11081 \"kernels.cl.inc\"\n"
+"#line 11071 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11408,7 +11401,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11180 \"kernels.cl.inc\"\n"
+"#line 11170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11693,7 +11686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11496 \"kernels.cl.inc\"\n"
+"#line 11486 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12552,7 +12545,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12489 \"kernels.cl.inc\"\n"
+"#line 12479 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12767,7 +12760,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12748 \"kernels.cl.inc\"\n"
+"#line 12738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12903,7 +12896,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12898 \"kernels.cl.inc\"\n"
+"#line 12888 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
