@@ -7574,40 +7574,39 @@ static const char *const gpuscan__piece_reduce[] = {
 "#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
 "#endif\n"
-"#define GPUSCAN_LOG2(power) popcount((power) - 1u)\n\n\n\n"
+"#define GPUSCAN_LOG2(power) popcount((power) - 1u)\n\n"
+"#if GPUSCAN_CPU\n"
+"#define gpuscan_items_sum(x, shared) (x)\n"
+"#else\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "for (uint d = 1; d >> bits == 0; d *= 2)\n"
 "x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
-"#elif !GPUSCAN_CPU\n"
+"#else\n"
 "local gpuscan_t *sums = shared->exchange.sums;\n"
 "if (bits == 0)\n"
 "return x;\n"
 "sums[GPUSCAN_ITEM] = x;\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
 "GPUSCAN_BARRIER();\n"
+"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
 "if ((GPUSCAN_ITEM & (2 * d - 1)) == 0)\n"
 "sums[GPUSCAN_ITEM] = gpuscan_combine(sums[GPUSCAN_ITEM], sums[GPUSCAN_ITEM + d]);\n"
+"GPUSCAN_BARRIER();\n"
 "}\n"
-"x = sums[GPUSCAN_ITEM];\n"
+"x = sums[GPUSCAN_ITEM >> bits << bits];\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return x;\n"
 "}\n\n\n\n"
 "static inline gpuscan_t gpuscan_subgroups_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
-"#if !GPUSCAN_CPU\n"
 "gpuscan_group_share(x, shared);\n"
-"x = gpuscan_neighbours_sum(shared->sums[GPUSCAN_ITEM % GPUSCAN_SUBGROUPS], GPUSCAN_LOG2(GPUSCAN_SUBGROUPS), shared);\n"
-"#if !GPUSCAN_HAS_LANES\n"
-"if (GPUSCAN_SUBGROUPS > 1)\n"
-"x = shared->exchange.sums[0];\n"
-"#endif\n"
-"#endif\n"
-"return x;\n"
+"x = shared->sums[GPUSCAN_ITEM % GPUSCAN_SUBGROUPS];\n"
+"return gpuscan_neighbours_sum(x, GPUSCAN_LOG2(GPUSCAN_SUBGROUPS), shared);\n"
 "}\n"
 "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
 "return gpuscan_subgroups_sum(gpuscan_neighbours_sum(x, GPUSCAN_LOG2(GPUSCAN_LANES), shared), shared);\n"
-"}\n\n"
+"}\n"
+"#endif\n\n"
 "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n\n\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "typedef union {\n"
@@ -7855,7 +7854,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7109 \"kernels.cl.inc\"\n"
+"#line 7108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8627,7 +8626,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8002 \"kernels.cl.inc\"\n"
+"#line 8001 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8679,7 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8054 \"kernels.cl.inc\"\n"
+"#line 8053 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9184,7 +9183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8614 \"kernels.cl.inc\"\n"
+"#line 8613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9715,7 +9714,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9217 \"kernels.cl.inc\"\n"
+"#line 9216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10062,7 +10061,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9634 \"kernels.cl.inc\"\n"
+"#line 9633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10154,7 +10153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9742 \"kernels.cl.inc\"\n"
+"#line 9741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10511,7 +10510,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10145 \"kernels.cl.inc\"\n"
+"#line 10144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11072,7 +11071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10805 \"kernels.cl.inc\"\n"
+"#line 10804 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11098,7 +11097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10828 \"kernels.cl.inc\"\n"
+"#line 10827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11260,7 +11259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11023 \"kernels.cl.inc\"\n"
+"#line 11022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11307,7 +11306,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11071 \"kernels.cl.inc\"\n"
+"#line 11070 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11401,7 +11400,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11170 \"kernels.cl.inc\"\n"
+"#line 11169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11686,7 +11685,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11486 \"kernels.cl.inc\"\n"
+"#line 11485 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12545,7 +12544,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12479 \"kernels.cl.inc\"\n"
+"#line 12478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12760,7 +12759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12738 \"kernels.cl.inc\"\n"
+"#line 12737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12896,7 +12895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12888 \"kernels.cl.inc\"\n"
+"#line 12887 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -19480,6 +19479,8 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
+    uint64_t mean;      /* elements of a row, or of a segment on average */
+    int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
@@ -19593,7 +19594,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
-    plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    plan->mean = desc->count;
+    plan->by_rows = plan->results > 1;
+    plan->key.segments = plan->by_rows ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
     if (segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
     if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
@@ -19601,6 +19604,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
         segments->form == GPUSCAN_SEGMENTS_NONE)
         return r;
     plan->results = segments->count;
+    plan->mean = desc->count / gpuscan__max(plan->results, 1);
     plan->key.segments = type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
     return GPUSCAN_SUCCESS;
 }
@@ -19634,12 +19638,12 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     results = plan->results;
-    if ((r = gpuscan__extent(gs, "src", desc->count, plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? results : 1,
-                             plan->src_pitch, e->src_size, &elements)) != 0)
+    if ((r = gpuscan__extent(gs, "src", desc->count, plan->by_rows ? results : 1, plan->src_pitch, e->src_size,
+                             &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     range->idle = 1;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+    if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
@@ -19698,30 +19702,14 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return best;
 }
 
-/* Returns the elements of a row, or of a segment on average. */
-static uint64_t gpuscan__segments_mean(const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    return plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / gpuscan__max(plan->results, 1);
-}
-
-/* Returns whether there are too few rows or segments for each to keep a group busy. */
-static int gpuscan__segments_few(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    return plan->results < 4 * (uint64_t)gs->device.units;
-}
-
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t most = GPUSCAN__LANE_MEAN;
-    if (rows)
-        most = 2 * (uint64_t)profile->segments.row_lanes;
-    if (gpuscan__segments_mean(plan) > most &&
-        (gpuscan__segments_few(gs, plan) || desc->count > INT32_MAX))
-        return 1;
-    return !rows && desc->count > profile->segments.lanes;
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : GPUSCAN__LANE_MEAN;
+    return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
+           (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
 /* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
@@ -19734,8 +19722,8 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
    neighbouring elements: those of far more than a vector would use up the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = gpuscan__segments_mean(plan);
-    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS)
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
+    if (!plan->by_rows)
         mean += mean / 4;
     if (!plan->common.e.commutes)
         return mean > GPUSCAN__LANE_IN_ORDER * lanes;
@@ -19754,8 +19742,8 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int by_vectors = e->commutes && !e->arg && e->src_size >= 4 && plan->key.vector > 1;
-    uint64_t mean = gpuscan__segments_mean(plan);
-    int splits_few = plan->key.split && gpuscan__segments_few(gs, plan);
+    uint64_t mean = plan->mean;
+    int splits_few = plan->key.split && plan->is_few;
     uint32_t group = splits_few   ? profile->reduce.group
                      : by_vectors ? profile->segments.split_group
                                   : profile->segments.each_group;
@@ -19791,19 +19779,19 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
+    int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e, gpuscan__segments_mean(plan));
+    uint32_t vector = gpuscan__lane_vector(e, plan->mean);
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.rows = plan->key.each = plan->key.split = 0;
         return;
     }
-    if (gpuscan__segments_mean(plan) <= 4 || (rows && desc->count * e->src_size <= 8))
+    if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    plan->key.lanes = !rows && gpuscan__segments_mean(plan) <= 1 ? 2
+    plan->key.lanes = !rows && plan->mean <= 1 ? 2
                       : !rows || desc->count <= 4                ? 4
                       : vector == 1
                           ? 8
@@ -19826,9 +19814,9 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
-    uint64_t all = desc->count * (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? plan->results : 1);
+    uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
     int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = !gpuscan__segments_few(gs, plan)                ? profile->segments.per_unit
+    uint32_t per_unit = !plan->is_few                ? profile->segments.per_unit
                         : gpuscan__reduce_takes_rows(gs, &plan->common) ? profile->reduce.rows_per_unit
                                                                         : profile->reduce.per_unit[by_size];
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
@@ -19837,7 +19825,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (gpuscan__segments_few(gs, plan)) /* a quarter of an equal share of all elements */
+    if (plan->is_few) /* a quarter of an equal share of all elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19856,13 +19844,13 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
-    uint64_t mean = gpuscan__segments_mean(plan);
+    uint64_t mean = plan->mean;
     uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
     uint64_t pitch = plan->src_pitch;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
+    if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer than the mean, and they begin anywhere */
+    if (!plan->by_rows) { /* some are longer than the mean, and they begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19883,15 +19871,14 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
+    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
     if (steps >= desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
     plan->split_groups = plan->groups;
-    if (rows && plan->results >= 8 * plan->groups) {
+    if (plan->by_rows && plan->results >= 8 * plan->groups) {
         plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
         plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
         plan->split_groups = 1;
@@ -19966,11 +19953,12 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     }
     key->strategy = (uint32_t)strategy;
     key->registers = 0;
+    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
-        else if (plan->key.split && e->t_size <= 8 && gpuscan__segments_few(gs, plan))
+        else if (plan->key.split && e->t_size <= 8 && plan->is_few)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
         gpuscan__fit(gs, common, profile->reduce.rows_group, GPUSCAN__REDUCE_ROW / 16);
