@@ -7573,27 +7573,28 @@ static const char *const gpuscan__piece_reduce[] = {
 "} gpuscan_reduce_shared;\n\n"
 "#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
-"#endif\n"
-"#define GPUSCAN_LOG2(power) popcount((power) - 1u)\n\n"
+"#endif\n\n"
 "#if GPUSCAN_CPU\n"
 "#define gpuscan_items_sum(x, shared) (x)\n"
 "#else\n\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_shared *shared) {\n"
+"GPUSCAN_INLINE gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
-"for (uint d = 1; d >> bits == 0; d *= 2)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+"if (d < count)\n"
 "x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
 "#else\n"
 "local gpuscan_t *sums = shared->exchange.sums;\n"
-"if (bits == 0)\n"
+"if (count == 1)\n"
 "return x;\n"
 "sums[GPUSCAN_ITEM] = x;\n"
 "GPUSCAN_BARRIER();\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
+"for (uint d = 1; d < count; d *= 2) {\n"
 "if ((GPUSCAN_ITEM & (2 * d - 1)) == 0)\n"
 "sums[GPUSCAN_ITEM] = gpuscan_combine(sums[GPUSCAN_ITEM], sums[GPUSCAN_ITEM + d]);\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"x = sums[GPUSCAN_ITEM >> bits << bits];\n"
+"x = sums[GPUSCAN_ITEM & ~(count - 1)];\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return x;\n"
@@ -7601,10 +7602,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "static inline gpuscan_t gpuscan_subgroups_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
 "gpuscan_group_share(x, shared);\n"
 "x = shared->sums[GPUSCAN_ITEM % GPUSCAN_SUBGROUPS];\n"
-"return gpuscan_neighbours_sum(x, GPUSCAN_LOG2(GPUSCAN_SUBGROUPS), shared);\n"
+"return gpuscan_neighbours_sum(x, GPUSCAN_SUBGROUPS, shared);\n"
 "}\n"
 "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_shared *shared) {\n"
-"return gpuscan_subgroups_sum(gpuscan_neighbours_sum(x, GPUSCAN_LOG2(GPUSCAN_LANES), shared), shared);\n"
+"return gpuscan_subgroups_sum(gpuscan_neighbours_sum(x, GPUSCAN_LANES, shared), shared);\n"
 "}\n"
 "#endif\n\n"
 "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n\n\n"
@@ -7620,10 +7621,24 @@ static const char *const gpuscan__piece_reduce[] = {
 "gpuscan_raw_vector vector;\n"
 "vector.raw = raw;\n"
 "gpuscan_t x = gpuscan_convert(vector.element[0], i);\n"
+"#if GPUSCAN_ARG\n"
+"GPUSCAN_VALUE best = x.best.value;\n"
+"GPUSCAN_UNROLL\n"
+"for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+"GPUSCAN_VALUE y = gpuscan_convert(vector.element[v], i).best.value;\n"
+"best = GPUSCAN_ARG_BEFORE(y, best) || best != best ? y : best;\n"
+"}\n"
+"if (GPUSCAN_ARG_BEFORE(best, sum.best.value) || (sum.index == GPUSCAN_ARG_NONE && best == best)) {\n"
+"sum.best.value = best;\n"
+"sum.index = i;\n"
+"}\n"
+"return sum;\n"
+"#else\n"
 "GPUSCAN_UNROLL\n"
 "for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-"x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + (GPUSCAN_ARG ? 0 : v)));\n"
+"x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + v));\n"
 "return gpuscan_combine(sum, x);\n"
+"#endif\n"
 "#endif\n"
 "}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_loaded_add(gpuscan_t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
@@ -7640,7 +7655,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
 "ulong head = 0, vectors = 0, i;\n"
 "uint taken = 0;\n"
-"gpuscan_t sum = gpuscan_identity();\n"
+"gpuscan_t ends = gpuscan_identity(), sum = ends;\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "uint past = (uint)((size_t)(src + begin) & (sizeof(uint4) - 1));\n"
@@ -7652,9 +7667,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n\n"
 "for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
 "ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
-"sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
-"if (GPUSCAN_VECTOR > 1 || ++taken % GPUSCAN_ITEM_VECTORS == 0)\n"
-"gpuscan_cascade_step(&cascade, &sum, GPUSCAN_CASCADE);\n"
+"ends = gpuscan_combine(ends, gpuscan_convert(src[at], at));\n"
+"if (++taken % GPUSCAN_ITEM_VECTORS == 0)\n"
+"gpuscan_cascade_step(&cascade, &ends, GPUSCAN_CASCADE);\n"
 "}\n"
 "#ifdef GPUSCAN_SRC_RAW\n"
 "head += begin;\n"
@@ -7679,7 +7694,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "while (sum.index != GPUSCAN_ARG_NONE && gpuscan_convert(src[sum.index], 0).best.value != sum.best.value)\n"
 "sum.index++;\n"
 "#endif\n"
-"return sum;\n"
+"return gpuscan_combine(ends, sum);\n"
 "}\n\n",
 "#elif !GPUSCAN_CPU\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_vectors_sum(gpuscan_t *x, local gpuscan_shared *shared) {\n"
@@ -7692,7 +7707,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_ITEM_VECTORS / apart; k++) {\n"
-"x[k] = gpuscan_neighbours_sum(x[k], GPUSCAN_LOG2(apart), shared);\n"
+"x[k] = gpuscan_neighbours_sum(x[k], apart, shared);\n"
 "if (k != 0)\n"
 "x[0] = gpuscan_combine(x[0], x[k]);\n"
 "}\n"
@@ -7770,7 +7785,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "for (ulong i = at; i < min(at + GPUSCAN_ROW_ELEMENTS, end); i++)\n"
 "sum = i == at ? gpuscan_convert(src[i], i) : gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
 "}\n"
-"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LOG2(GPUSCAN_LANES), shared);\n"
+"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LANES, shared);\n"
 "#else\n"
 "gpuscan_tile data;\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -7854,7 +7869,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7108 \"kernels.cl.inc\"\n"
+"#line 7123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -7863,6 +7878,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "typedef uint gpuscan_offset;\n"
 "typedef uint2 gpuscan_ends;\n"
+"#endif\n"
+"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"typedef GPUSCAN_SEGMENT_RAW gpuscan_load;\n"
+"#else\n"
+"typedef gpuscan_src gpuscan_load;\n"
 "#endif\n\n\n"
 "typedef struct {\n"
 "global const gpuscan_src *src;\n"
@@ -7870,11 +7890,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong segments, begin, last;\n"
 "ulong row_length, pitch;\n"
 "ulong share, probes;\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"global const GPUSCAN_SEGMENT_RAW *vectors;\n"
+"global const gpuscan_load *vectors;\n"
 "uint skew;\n"
 "ulong whole;\n"
-"#endif\n"
 "} gpuscan_path;\n\n"
 "static inline gpuscan_path gpuscan_path_of(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
 "global const uint *count_buffer,\n"
@@ -7898,15 +7916,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong steps = path.segments + (path.last - path.begin), groups = max(numbers->split_groups, (ulong)1);\n"
 "path.share = numbers->group_rows ? numbers->group_rows * (count + 1)\n"
 ": max((steps + groups - 1) / groups, (ulong)GPUSCAN_TILE);\n"
-"#endif\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
+"#else\n"
 "ulong all = (GPUSCAN_BY_ROWS ? (path.segments - 1) * path.pitch : 0) + numbers->count;\n"
 "path.skew = (uint)((size_t)path.src / sizeof(gpuscan_src)) % GPUSCAN_SEGMENT_VECTOR;\n"
-"path.vectors = (global const GPUSCAN_SEGMENT_RAW *)(path.src - path.skew);\n"
+"path.vectors = (global const gpuscan_load *)(path.src - path.skew);\n"
 "path.whole = (all + path.skew) / GPUSCAN_SEGMENT_VECTOR * GPUSCAN_SEGMENT_VECTOR - path.skew;\n"
 "#endif\n"
 "return path;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline ulong gpuscan_segment_begin(const gpuscan_path *path, ulong segment) {\n"
 "if (GPUSCAN_BY_ROWS)\n"
 "return segment * path->row_length;\n"
@@ -7914,7 +7931,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
 "return gpuscan_segment_begin(path, segment + 1);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
 "return GPUSCAN_BY_ROWS ? segment * path->row_length : 0;\n"
 "}\n"
@@ -7927,10 +7944,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_t tails[GPUSCAN_GROUP];\n"
 "uint closed[GPUSCAN_GROUP];\n"
 "#endif\n"
-"#if !GPUSCAN_CPU\n"
 "gpuscan_reduce_shared reduce;\n"
-"#endif\n"
-"uint found, ticket;\n"
+"uint found;\n"
 "} gpuscan_segment_shared;\n"
 "GPUSCAN_FITS(segments, sizeof(gpuscan_segment_shared))\n\n\n"
 "typedef struct {\n"
@@ -7966,8 +7981,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline ulong gpuscan_mark_load(const gpuscan_outlet *out, uint group) {\n"
 "return gpuscan_uint_load(out->marks + 2 * group) | (ulong)gpuscan_uint_load(out->marks + 2 * group + 1) << 32;\n"
-"}\n\n"
-"#if !GPUSCAN_CPU\n\n",
+"}\n\n",
+"#if !GPUSCAN_CPU\n\n"
 "static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
 "uint found;\n"
 "if (GPUSCAN_ITEM == 0)\n"
@@ -8035,12 +8050,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if (GPUSCAN_ITEM == 0) {\n"
 "global uint *counter = GPUSCAN_COUNTERS(out->partials);\n"
 "uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
-"all->ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
+"all->reduce.tiles.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
 "if ((tickets & 0xffffu) == out->groups)\n"
 "atomic_xchg(counter, GPUSCAN_PLANTED(TICKETS_LEFT) ? 1u : 0u);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"if (all->ticket == 0)\n"
+"if (all->reduce.tiles.ticket == 0)\n"
 "return;\n"
 "gpuscan_device_fence();\n"
 "gpuscan_shares_join(out, all);\n"
@@ -8269,9 +8284,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "uint count;\n"
 "uint skew;\n"
 "uint whole;\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"global const GPUSCAN_SEGMENT_RAW *vectors;\n"
-"#endif\n"
+"global const gpuscan_load *vectors;\n"
 "} gpuscan_stretch;\n\n\n"
 "static inline gpuscan_ends gpuscan_ends_of(const gpuscan_path *path, ulong segment) {\n"
 "gpuscan_ends ends = 0;\n"
@@ -8293,51 +8306,35 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "own.zero = 0;\n"
 "own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
 "#endif\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "gpuscan_spot end = own.first + own.count, last = GPUSCAN_SPOT(path->whole);\n"
-"own.whole = (uint)(max(min(end, last), own.first) - own.first);\n"
+"own.whole = GPUSCAN_SEGMENT_VECTOR == 1 ? own.count : (uint)(max(min(end, last), own.first) - own.first);\n"
 "own.skew = (uint)own.first % GPUSCAN_SEGMENT_VECTOR + path->skew;\n"
 "own.vectors = path->vectors + own.first / GPUSCAN_SEGMENT_VECTOR + own.skew / GPUSCAN_SEGMENT_VECTOR;\n"
 "own.skew %= GPUSCAN_SEGMENT_VECTOR;\n"
-"#else\n"
-"own.skew = 0;\n"
-"own.whole = own.count;\n"
-"#endif\n"
 "return own;\n"
 "}\n\n"
-"#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES\n"
-"#define GPUSCAN_LANE_ROWS (uint)GPUSCAN_SEGMENT_ROWS\n\n\n\n\n"
+"#define GPUSCAN_LANE_LOADS (uint)GPUSCAN_SEGMENT_LANES\n\n\n\n\n"
 "#define GPUSCAN_LANE_STRIDE(lanes) (GPUSCAN_COMMUTATIVE ? (lanes) : 1u)\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "typedef union {\n"
 "gpuscan_src element[GPUSCAN_SEGMENT_VECTOR];\n"
-"GPUSCAN_SEGMENT_RAW raw;\n"
-"uint word[GPUSCAN_SEGMENT_RAW_SIZE / 4];\n"
-"} gpuscan_lane_load_t;\n"
-"#else\n"
-"typedef union {\n"
-"gpuscan_src element[1], raw;\n"
-"} gpuscan_lane_load_t;\n"
-"#endif\n\n"
+"gpuscan_load raw;\n"
+"uint word[(sizeof(gpuscan_load) + 3) / 4];\n"
+"} gpuscan_lane_load_t;\n\n"
 "static inline gpuscan_src gpuscan_segment_at(const gpuscan_lane_load_t *vector, uint v) {\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1 && GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
 "return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
 "#else\n"
 "return vector->element[v];\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline uint gpuscan_first_vector(const gpuscan_stretch *own, uint lane, uint lanes) {\n"
 "uint vectors = (own->skew + own->whole + GPUSCAN_SEGMENT_VECTOR - 1) / GPUSCAN_SEGMENT_VECTOR;\n"
 "return GPUSCAN_COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
-"}\n\n"
+"}\n\n",
 "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
 "uint first, uint lanes) {\n"
 "uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
-"global const GPUSCAN_SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
-"#else\n"
-"global const gpuscan_src *from = path->src + (own->whole ? own->first : 0);\n"
-"#endif\n"
+"global const gpuscan_load *from = own->whole ? own->vectors : path->vectors;\n"
 "if (GPUSCAN_SEGMENT_VECTOR == 1 && path->last == 0)\n"
 "return;\n"
 "GPUSCAN_UNROLL\n"
@@ -8350,7 +8347,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "uint packed = (uint)sum;\n"
 "const int elements = 4 / GPUSCAN_PACKED, bits = 8 * GPUSCAN_PACKED;\n"
 "GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_SEGMENT_RAW_SIZE / 4; w++) {\n"
+"for (int w = 0; w < (int)sizeof(gpuscan_load) / 4; w++) {\n"
 "int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
 "uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
 "packed = gpuscan_packed_sum(x->word[w] & mask, packed);\n"
@@ -8375,7 +8372,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "sum = gpuscan_vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
 "uint lane, uint lanes, int levels) {\n"
 "uint stride = GPUSCAN_LANE_STRIDE(lanes), step = stride * GPUSCAN_LANE_LOADS;\n"
@@ -8399,34 +8396,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_cascade_step(&cascade, &sum, levels);\n"
 "}\n"
 "sum = gpuscan_cascade_end(&cascade, sum, levels);\n"
-"#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
 "uint i = GPUSCAN_COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
-"for (; i < own->count; i += stride)\n"
+"for (; GPUSCAN_SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
-"#endif\n"
-"return sum;\n"
-"}\n\n"
-"static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
-"local gpuscan_segment_shared *all) {\n"
-"#if GPUSCAN_SEGMENT_EACH && GPUSCAN_SEGMENT_VECTOR > 1 && GPUSCAN_COMMUTATIVE && !GPUSCAN_SRC_NARROW && !GPUSCAN_ARG\n"
-"gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
-"gpuscan_lane_load(x, path, own, GPUSCAN_ITEM, GPUSCAN_GROUP);\n"
-"GPUSCAN_KEEP_LOADS();\n"
-"gpuscan_t sum = gpuscan_lane_sum(path, own, x, GPUSCAN_ITEM, GPUSCAN_GROUP, GPUSCAN_CASCADE);\n"
-"sum = gpuscan_items_sum(sum, &all->reduce.tiles);\n"
-"#else\n"
-"gpuscan_t sum = gpuscan_range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
-"#endif\n"
-"GPUSCAN_BARRIER();\n"
 "return sum;\n"
 "}\n\n",
+"static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
+"local gpuscan_segment_shared *all) {\n"
+"gpuscan_t sum = gpuscan_range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
+"GPUSCAN_BARRIER();\n"
+"return sum;\n"
+"}\n\n"
 "#if GPUSCAN_SEGMENT_SPLIT\n\n\n"
 "static inline ulong gpuscan_segment_of(const gpuscan_path *path, ulong element) {\n"
-"#if GPUSCAN_BY_ROWS\n"
-"return element / max(path->row_length, (ulong)1);\n"
-"#else\n"
 "ulong before = 0, left = path->segments;\n"
+"if (GPUSCAN_BY_ROWS)\n"
+"return element / max(path->row_length, (ulong)1);\n"
 "while (left > 0) {\n"
 "#if GPUSCAN_LANES_APART\n"
 "ulong apart = left / (GPUSCAN_LANES + 1) + 1, at = (GPUSCAN_LANE + 1) * apart - 1;\n"
@@ -8440,7 +8426,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left = min(left - found, apart - 1);\n"
 "}\n"
 "return before;\n"
-"#endif\n"
 "}\n\n\n"
 "typedef struct {\n"
 "ulong begin, end;\n"
@@ -8502,15 +8487,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#define GPUSCAN_LANE_ROUND (GPUSCAN_LANE_LOADS * GPUSCAN_SEGMENT_VECTOR)\n"
 "#define GPUSCAN_LANE_LONG (GPUSCAN_LONG_BY_SUBGROUP ? 4u * GPUSCAN_LANE_ROUND : max(32u, 2u * GPUSCAN_LANE_ROUND))\n"
 "\n\n"
-"#define GPUSCAN_ROWS_APART (!GPUSCAN_BY_ROWS && !GPUSCAN_SEGMENT_SPLIT)\n\n\n"
-"static inline ulong gpuscan_row_at(ulong first, uint row, uint bits, uint rows) {\n"
-"uint together = min(rows, (uint)GPUSCAN_LANES >> bits), apart = row / together;\n"
-"if (!GPUSCAN_ROWS_APART)\n"
-"return first + row;\n"
-"return first + (ulong)apart * get_num_groups(0) * together + (row - apart * together);\n"
-"}\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_long_sum(const gpuscan_path *path, const gpuscan_outlet *out, bool is_long, ulong first,\n"
-"uint bits, uint rows, local gpuscan_segment_shared *all) {\n"
+"uint bits, local gpuscan_segment_shared *all) {\n"
 "#if GPUSCAN_LONG_BY_SUBGROUP\n"
 "local gpuscan_shared *shared = &all->reduce.tiles;\n"
 "for (gpuscan_ballot_t longer = gpuscan_ballot(is_long); longer != 0; longer &= longer - 1) {\n"
@@ -8518,14 +8496,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "for (uint found; (found = gpuscan_lowest_item(is_long, all)) != GPUSCAN_GROUP; is_long &= GPUSCAN_ITEM != found) {\n"
 "#endif\n"
-"ulong segment = gpuscan_row_at(first, found >> bits, bits, rows);\n"
+"ulong segment = first + (found >> bits);\n"
 "gpuscan_stretch whole = gpuscan_stretch_of(path, segment, gpuscan_ends_of(path, segment));\n"
 "#if GPUSCAN_LONG_BY_SUBGROUP\n"
 "gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
 "gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
 "GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LOG2(GPUSCAN_LANES), &all->reduce.tiles);\n"
+"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LANES, &all->reduce.tiles);\n"
 "#else\n"
 "gpuscan_t sum = gpuscan_group_sum(path, &whole, all);\n"
 "#endif\n"
@@ -8541,39 +8519,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if (GPUSCAN_BY_ROWS | (GPUSCAN_LONG_BY_SUBGROUP & (lanes == GPUSCAN_LANES)))\n"
 "apart = most;\n"
 "bool has_row = GPUSCAN_SEGMENT_SPLIT | (row < rows);\n"
-"ulong begin = (ulong)group * (GPUSCAN_ROWS_APART ? min(rows, (uint)GPUSCAN_LANES >> bits)\n"
-": rows * GPUSCAN_LANE_ROWS);\n"
-"ulong step = (ulong)groups * rows * GPUSCAN_LANE_ROWS;\n"
-"gpuscan_ends ends = gpuscan_ends_of(path, has_row ? gpuscan_row_at(begin, row, bits, rows) : path->segments);\n"
-"for (ulong first = begin; first < path->segments; first += step) {\n"
-"ulong own_row = has_row ? gpuscan_row_at(first, row, bits, rows) : path->segments;\n"
-"gpuscan_stretch own[GPUSCAN_LANE_ROWS];\n"
-"gpuscan_lane_load_t x[GPUSCAN_LANE_ROWS * GPUSCAN_LANE_LOADS];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-"own[r] = gpuscan_stretch_of(path, own_row + r * rows, ends);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++)\n"
-"gpuscan_lane_load(x + r * GPUSCAN_LANE_LOADS, path, &own[r], gpuscan_first_vector(&own[r], lane, lanes),\n"
-"lanes);\n"
+"ulong step = (ulong)groups * rows, own_row = has_row ? (ulong)group * rows + row : path->segments;\n"
+"gpuscan_ends ends = gpuscan_ends_of(path, own_row);\n"
+"for (ulong first = (ulong)group * rows; first < path->segments; first += step, own_row += step) {\n"
+"gpuscan_stretch own = gpuscan_stretch_of(path, own_row, ends);\n"
+"gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
+"gpuscan_t sum = gpuscan_identity();\n"
+"bool is_long = own.count > apart;\n"
+"gpuscan_lane_load(x, path, &own, gpuscan_first_vector(&own, lane, lanes), lanes);\n"
 "GPUSCAN_KEEP_LOADS();\n"
 "ends = gpuscan_ends_of(path, own_row + step);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint r = 0; r < GPUSCAN_LANE_ROWS; r++) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"bool is_long = own[r].count > apart;\n"
 "if (!is_long)\n"
-"sum = gpuscan_lane_sum(path, &own[r], x + r * GPUSCAN_LANE_LOADS, lane, lanes, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, bits, &all->reduce.tiles);\n"
-"if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long &\n"
-"(own_row + r * rows < path->segments))\n"
-"gpuscan_outlet_write(out, own_row + r * rows, sum);\n"
-"}\n"
-"#if !GPUSCAN_BY_ROWS\n"
-"if (apart < most)\n"
-"gpuscan_long_sum(path, out, own[0].count > apart && lane == 0 && own[0].count <= most, first, bits, rows,\n"
-"all);\n"
-"#endif\n"
+"sum = gpuscan_lane_sum(path, &own, x, lane, lanes, 1);\n"
+"sum = gpuscan_neighbours_sum(sum, lanes, &all->reduce.tiles);\n"
+"if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
+"gpuscan_outlet_write(out, own_row, sum);\n"
+"if (!GPUSCAN_BY_ROWS && apart < most)\n"
+"gpuscan_long_sum(path, out, is_long && lane == 0 && own.count <= most, first, bits, all);\n"
 "}\n"
 "}\n"
 "#endif\n\n",
@@ -8626,7 +8588,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8001 \"kernels.cl.inc\"\n"
+"#line 7958 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8678,7 +8640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8053 \"kernels.cl.inc\"\n"
+"#line 8010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9183,7 +9145,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8613 \"kernels.cl.inc\"\n"
+"#line 8570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9714,7 +9676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9216 \"kernels.cl.inc\"\n"
+"#line 9173 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10061,7 +10023,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9633 \"kernels.cl.inc\"\n"
+"#line 9590 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10153,7 +10115,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9741 \"kernels.cl.inc\"\n"
+"#line 9698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10510,7 +10472,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10144 \"kernels.cl.inc\"\n"
+"#line 10101 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11071,7 +11033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10804 \"kernels.cl.inc\"\n"
+"#line 10761 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11097,7 +11059,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10827 \"kernels.cl.inc\"\n"
+"#line 10784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11259,7 +11221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11022 \"kernels.cl.inc\"\n"
+"#line 10979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11306,7 +11268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11070 \"kernels.cl.inc\"\n"
+"#line 11027 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11400,7 +11362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11169 \"kernels.cl.inc\"\n"
+"#line 11126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11685,7 +11647,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11485 \"kernels.cl.inc\"\n"
+"#line 11442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12544,7 +12506,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12478 \"kernels.cl.inc\"\n"
+"#line 12435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12759,7 +12721,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12737 \"kernels.cl.inc\"\n"
+"#line 12694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12895,7 +12857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12887 \"kernels.cl.inc\"\n"
+"#line 12844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13237,7 +13199,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 190 };
+enum { GPUSCAN__LITERALS = 189 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -19446,7 +19408,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
     path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
     lanes       | rows, few elements in segments;                 | reduce_segments
-                | lanes, rows, vector; each: a group takes each   |
+                | lanes, vector; each: a group takes each         |
     split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
                 | as lanes, extra groups share the long ones      |
    A result on the host is read from the scratch last. */
@@ -19455,7 +19417,6 @@ typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
-    uint32_t rows;     /* rows that lanes take at a time */
     uint32_t each;     /* a group takes each row or segment */
     uint32_t split;    /* extra groups share the long rows or segments */
 } gpuscan__reduce_key;
@@ -19574,7 +19535,6 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
-    gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
@@ -19691,17 +19651,6 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns the loads that a lane has under way: the number that loads the least beyond the row. */
-static uint32_t gpuscan__lane_loads(uint64_t vectors) {
-    uint32_t loads, best = 4;
-    if (vectors <= 2)
-        return 2;
-    for (loads = 3; loads <= 5; loads++)
-        if (loads << gpuscan__lane_bits(vectors, loads, 32) < best << gpuscan__lane_bits(vectors, best, 32))
-            best = loads;
-    return best;
-}
-
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
@@ -19710,11 +19659,6 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
     uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
            (!plan->by_rows && desc->count > profile->segments.lanes);
-}
-
-/* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
-static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
-    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
 /* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
@@ -19731,33 +19675,24 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
         return mean > 5 * (uint64_t)plan->key.lanes * plan->key.vector * lanes;
     return mean > GPUSCAN__LANE_LONG * lanes &&
            (mean > gs->device.profile.segments.row_lanes ||
-            plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes));
+            plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
 /* Sets the group's size if a group takes each segment. Few long ones that are split get the groups of a single result
-   (tuning: segments-few). Other long segments get twice as many loads of vectors. In order, a group has no more
-   work-items than a segment has loads. */
+   (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
-    int by_vectors = e->commutes && !e->arg && e->src_size >= 4 && plan->key.vector > 1;
-    uint64_t mean = plan->mean;
     int splits_few = plan->key.split && plan->is_few;
-    uint32_t group = splits_few   ? profile->reduce.group
-                     : by_vectors ? profile->segments.split_group
-                                  : profile->segments.each_group;
+    uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     if (gpuscan__reduce_takes_rows(gs, &plan->common)) {
         group = profile->reduce.rows_group;
         vectors = GPUSCAN__REDUCE_ROW / 16;
     }
-    gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
-    if (splits_few)
-        return;
-    if (by_vectors && mean > (uint64_t)12 * plan->key.vector * key->group)
-        plan->key.lanes *= 2;
-    while (!e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && mean < key->tile)
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
@@ -19780,24 +19715,21 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
+    uint32_t group = split  ? profile->segments.split_group
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
     uint32_t vector = gpuscan__lane_vector(e, plan->mean);
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
-        plan->key.lanes = plan->key.vector = plan->key.rows = plan->key.each = plan->key.split = 0;
+        plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    plan->key.lanes = !rows && plan->mean <= 1 ? 2
-                      : !rows || desc->count <= 4                ? 4
-                      : vector == 1
-                          ? 8
-                          : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+    plan->key.lanes = rows && vector == 1 && desc->count > 4 ? 8 : 4;
+    if (rows ? vector > 1 && gpuscan__lane_vectors(desc->count, plan->src_pitch, vector) <= 2 : plan->mean <= 1)
+        plan->key.lanes = 2;
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
-    plan->key.rows = rows && desc->count <= 4 && e->src_size <= 16 ? 4 : 1;
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
     plan->key.each = gpuscan__segments_each(gs, plan);
@@ -19816,7 +19748,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
     uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
     int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = !plan->is_few                ? profile->segments.per_unit
+    uint32_t per_unit = !plan->is_few                                   ? profile->segments.per_unit
                         : gpuscan__reduce_takes_rows(gs, &plan->common) ? profile->reduce.rows_per_unit
                                                                         : profile->reduce.per_unit[by_size];
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
@@ -19845,7 +19777,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
     uint64_t mean = plan->mean;
-    uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
+    uint64_t spread = gpuscan__ceil_div(results, gs->device.units);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
@@ -19864,8 +19796,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (plan->key.each)
         plan->lane_rows = 1;
-    plan->groups = gpuscan__min(gpuscan__ceil_div(results, (uint64_t)plan->key.rows * plan->lane_rows),
-                                plan->common.forced ? 2 : most);
+    plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
 /* Sets the groups' shares of the path on a CPU. */
