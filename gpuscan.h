@@ -2935,6 +2935,11 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#else\n"
 "#define $SHARED_ALIGNED\n"
 "#endif\n"
+"#if $REDUCE && $COMMUTATIVE\n"
+"#define $EXCHANGED 1\n"
+"#else\n"
+"#define $EXCHANGED (2 * $ITEM_VECTORS)\n"
+"#endif\n"
 "typedef struct {\n"
 "`t sums[$SUBGROUPS];\n"
 "`prefix prefix;\n"
@@ -2943,7 +2948,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "#if !$HAS_LANES\n"
 "union {\n"
-"`plain values[2 * $ITEM_VECTORS * $GROUP];\n"
+"`plain values[$EXCHANGED * $GROUP];\n"
 "`t sums[$GROUP];\n"
 "} exchange;\n"
 "#endif\n"
@@ -2991,9 +2996,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (int p = 0; p < words; p++)\n"
 "picked.uints[p] = first ? x.uints[p] : y.uints[p];\n"
 "return `plain_of_uints(&picked);\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline `plain `combine_lanes(bool upper, `plain own, `plain other) {\n"
-"#if $ANY_ORDER\n"
+"#if $ANY_ORDER || ($REDUCE && $COMMUTATIVE)\n"
 "return `combine_plain(own, other);\n"
 "#else\n"
 "return `combine_plain(`pick(upper, other, own), `pick(upper, own, other));\n"
@@ -3014,7 +3019,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "return prefix;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "$INLINE `t `window_scan(`t x, local `shared *shared) {\n"
 "#if $HAS_LANES\n"
 "$UNROLL\n"
@@ -3060,7 +3065,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "}\n\n\n\n"
 "#define $LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n"
-"#define $REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n\n\n"
+"#define $REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n\n\n",
 "$INLINE void `lanes_scan_rows(`plain *x, const uint *reach, `plain *before,\n"
 "`plain *sum, local `shared *shared) {\n"
 "uint lane = $LANE;\n"
@@ -3106,7 +3111,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$BARRIER();\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "$INLINE void `lanes_scan(`plain *x, `plain *before, `plain *sum,\n"
 "local `shared *shared) {\n"
 "`lanes_scan_rows(x, 0, before, sum, shared);\n"
@@ -3133,7 +3138,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "x[k] = `after_lane(x[k], back, first[k], shared);\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "#define $VECTORS_EVEN ($ITEM_VECTORS & -$ITEM_VECTORS)\n"
 "#define $VECTORS_APART (uint)($VECTORS_EVEN < $LANES ? $VECTORS_EVEN : $LANES)\n"
 "#define $VECTORS_KEPT(d) \\\n"
@@ -3171,7 +3176,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "scanned[k] = x[k];\n"
 "`lanes_scan(scanned, before, sum, shared);\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE `plain `lanes_sum_one(`plain x, local `shared *shared) {\n"
 "#if $HAS_LANES\n"
 "$UNROLL\n"
@@ -3209,7 +3214,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "*total = all;\n"
 "#endif\n"
 "return before;\n"
-"}\n\n"
+"}\n\n",
 "static inline void `group_share(`t sum, local `shared *shared) {\n"
 "if ($LANE == 0)\n"
 "shared->sums[$SUBGROUP] = sum;\n"
@@ -3235,7 +3240,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1786 \"kernels.cl.inc\"\n"
+"#line 1791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3857,7 +3862,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2508 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4091,11 +4096,10 @@ NULL};
 #define gpuscan__piece_kept_tiles NULL
 #endif
 #if GPUSCAN__HAS_SCAN || \
-    GPUSCAN__HAS_REDUCE || \
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2757 \"kernels.cl.inc\"\n"
+"#line 2762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$INLINE `t `tile_scan_subgroup(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
@@ -4446,7 +4450,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3141 \"kernels.cl.inc\"\n"
+"#line 3146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5249,7 +5253,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4070 \"kernels.cl.inc\"\n"
+"#line 4075 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5842,7 +5846,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4829 \"kernels.cl.inc\"\n"
+"#line 4834 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6189,7 +6193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5226 \"kernels.cl.inc\"\n"
+"#line 5231 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6294,7 +6298,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5343 \"kernels.cl.inc\"\n"
+"#line 5348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6340,7 +6344,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5390 \"kernels.cl.inc\"\n"
+"#line 5395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6980,7 +6984,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6136 \"kernels.cl.inc\"\n"
+"#line 6141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7300,7 +7304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6501 \"kernels.cl.inc\"\n"
+"#line 6506 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7412,7 +7416,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6617 \"kernels.cl.inc\"\n"
+"#line 6622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7421,53 +7425,58 @@ static const char *const gpuscan__piece_reduce[] = {
 "#define $RESULT(x) `to_dst(x)\n"
 "typedef `dst `result_t;\n"
 "#endif\n\n"
-"#if $COMMUTATIVE && !$CPU\n\n\n"
+"#if !$HAS_HINTS || $CPU || $COMMUTATIVE\n"
+"#undef $TAKES_ROWS\n"
+"#endif\n"
 "typedef struct {\n"
-"`t sums[$HAS_LANES ? $SUBGROUPS : $GROUP];\n"
-"uint ticket;\n"
-"#if $ON(LOCAL)\n"
-"uint lanes[$GROUP];\n"
+"`shared tiles;\n"
+"#if $TAKES_ROWS\n"
+"uint4 stage[$GROUP * ($TAKES_ROWS / 16 + 1)];\n"
 "#endif\n"
 "} `reduce_shared;\n\n"
+"#if ($GROUP & ($GROUP - 1)) != 0\n"
+"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+"#endif\n\n"
+"#if $CPU\n"
+"#define `items_sum(x, shared) (x)\n"
+"#else\n\n\n"
+"$INLINE `t `neighbours_sum(`t x, uint count, local `shared *shared) {\n"
+"#if $HAS_LANES\n"
+"$UNROLL\n"
+"for (uint d = 1; d < $LANES; d *= 2)\n"
+"if (d < count)\n"
+"x = `combine_lanes(($LANE & d) != 0, x, `plain_xor(x, d));\n"
+"#else\n"
+"local `t *sums = shared->exchange.sums;\n"
+"if (count == 1)\n"
+"return x;\n"
+"sums[$ITEM] = x;\n"
+"$BARRIER();\n"
+"for (uint d = 1; d < count; d *= 2) {\n"
+"if (($ITEM & (2 * d - 1)) == 0)\n"
+"sums[$ITEM] = `combine(sums[$ITEM], sums[$ITEM + d]);\n"
+"$BARRIER();\n"
+"}\n"
+"x = sums[$ITEM & ~(count - 1)];\n"
+"$BARRIER();\n"
+"#endif\n"
+"return x;\n"
+"}\n\n\n\n"
+"static inline `t `subgroups_sum(`t x, local `shared *shared) {\n"
+"`group_share(x, shared);\n"
+"x = shared->sums[$ITEM % $SUBGROUPS];\n"
+"return `neighbours_sum(x, $SUBGROUPS, shared);\n"
+"}\n"
+"static inline `t `items_sum(`t x, local `shared *shared) {\n"
+"return `subgroups_sum(`neighbours_sum(x, $LANES, shared), shared);\n"
+"}\n"
+"#endif\n\n"
+"#if $COMMUTATIVE && !$CPU\n\n\n"
 "#ifdef $SRC_RAW\n"
 "typedef union {\n"
 "`src element[$VECTOR];\n"
 "uint4 raw;\n"
-"} `raw_vector;\n\n"
-"#if $ARG\n\n\n"
-"typedef struct {\n"
-"$VALUE best;\n"
-"ulong at;\n"
-"} `item_best;\n\n"
-"static inline $VALUE `value(`src element) {\n"
-"return `convert(element, 0).best.value;\n"
-"}\n\n"
-"static inline $VALUE `better($VALUE a, $VALUE b) {\n"
-"return $ARG_BEFORE(b, a) || a != a ? b : a;\n"
-"}\n\n"
-"static inline `item_best `raw_vector_best(`item_best found, uint4 raw, ulong i) {\n"
-"`raw_vector vector;\n"
-"vector.raw = raw;\n"
-"$VALUE best = `value(vector.element[0]);\n"
-"$UNROLL\n"
-"for (int v = 1; v < $VECTOR; v++)\n"
-"best = `better(best, `value(vector.element[v]));\n"
-"if ($ARG_BEFORE(best, found.best) || (found.at == $ARG_NONE && best == best)) {\n"
-"found.best = best;\n"
-"found.at = i;\n"
-"}\n"
-"return found;\n"
-"}\n"
-"#define `raw_vector_add `raw_vector_best\n\n"
-"static inline `t `item_found(`item_best found, global const `src *src) {\n"
-"if (found.at == $ARG_NONE)\n"
-"return `identity();\n"
-"while (`value(src[found.at]) != found.best)\n"
-"found.at++;\n"
-"return `arg_make(found.best, found.at);\n"
-"}\n"
-"#else\n"
-"typedef `t `item_best;\n\n"
+"} `raw_vector;\n\n\n\n"
 "static inline `t `raw_vector_add(`t sum, uint4 raw, ulong i) {\n"
 "#if $PACKED_HERE\n"
 "return (`t)`packed_sum4(raw, (uint)sum);\n"
@@ -7475,30 +7484,41 @@ static const char *const gpuscan__piece_reduce[] = {
 "`raw_vector vector;\n"
 "vector.raw = raw;\n"
 "`t x = `convert(vector.element[0], i);\n"
+"#if $ARG\n"
+"$VALUE best = x.best.value;\n"
+"$UNROLL\n"
+"for (int v = 1; v < $VECTOR; v++) {\n"
+"$VALUE y = `convert(vector.element[v], i).best.value;\n"
+"best = $ARG_BEFORE(y, best) || best != best ? y : best;\n"
+"}\n"
+"if ($ARG_BEFORE(best, sum.best.value) || (sum.index == $ARG_NONE && best == best)) {\n"
+"sum.best.value = best;\n"
+"sum.index = i;\n"
+"}\n"
+"return sum;\n"
+"#else\n"
 "$UNROLL\n"
 "for (int v = 1; v < $VECTOR; v++)\n"
 "x = `combine(x, `convert(vector.element[v], i + v));\n"
 "return `combine(sum, x);\n"
 "#endif\n"
-"}\n"
 "#endif\n"
-"#endif\n\n"
-"#ifdef $SRC_RAW\n\n\n"
-"$INLINE `item_best `loaded_add(`item_best found, const uint4 *loaded, ulong head, ulong i,\n"
-"ulong stride, ulong vectors, bool all) {\n"
+"}\n\n\n\n",
+"$INLINE `t `loaded_add(`t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
+"ulong vectors, bool all) {\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "if (all || i + k * stride < vectors)\n"
-"found = `raw_vector_add(found, loaded[k], head + (i + k * stride) * $VECTOR);\n"
-"return found;\n"
+"sum = `raw_vector_add(sum, loaded[k], head + (i + k * stride) * $VECTOR);\n"
+"return sum;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline `t `item_sum(global const `src *src, ulong begin, ulong count, uint group,\n"
 "uint groups) {\n"
 "ulong first = (ulong)group * $GROUP + $ITEM, stride = (ulong)groups * $GROUP;\n"
 "ulong head = 0, vectors = 0, i;\n"
 "uint taken = 0;\n"
-"`t sum = `identity();\n"
+"`t ends = `identity(), sum = ends;\n"
 "`cascade cascade = `cascade_begin();\n"
 "#ifdef $SRC_RAW\n"
 "uint past = (uint)((size_t)(src + begin) & (sizeof(uint4) - 1));\n"
@@ -7510,107 +7530,52 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n\n"
 "for (i = first; i < ($PLANTED(REDUCE_ENDS) ? 0 : count - vectors * $VECTOR); i += stride) {\n"
 "ulong at = begin + (i < head ? i : i + vectors * $VECTOR);\n"
-"sum = `combine(sum, `convert(src[at], at));\n"
-"if ($VECTOR > 1 || ++taken % $ITEM_VECTORS == 0)\n"
-"`cascade_step(&cascade, &sum, $CASCADE);\n"
+"ends = `combine(ends, `convert(src[at], at));\n"
+"if (++taken % $ITEM_VECTORS == 0)\n"
+"`cascade_step(&cascade, &ends, $CASCADE);\n"
 "}\n"
 "#ifdef $SRC_RAW\n"
 "head += begin;\n"
-"{\n"
 "global const uint4 *from = (global const uint4 *)(src + head);\n"
 "uint4 loaded[$ITEM_VECTORS];\n"
-"#if $ARG\n"
-"`item_best found = {`identity().best.value, $ARG_NONE};\n"
-"#else\n"
-"`item_best found = sum;\n"
-"#endif\n"
 "for (i = first; i + ($ITEM_VECTORS - 1) * stride < vectors; i += $ITEM_VECTORS * stride) {\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "loaded[k] = `load_once(from + i + k * stride);\n"
-"found = `loaded_add(found, loaded, head, i, stride, vectors, true);\n"
-"#if !$ARG\n"
-"`cascade_step(&cascade, &found, $CASCADE);\n"
-"#endif\n"
+"sum = `loaded_add(sum, loaded, head, i, stride, vectors, true);\n"
+"`cascade_step(&cascade, &sum, $CASCADE);\n"
 "}\n"
 "if (i < vectors) {\n\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "loaded[k] = `load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
-"found = `loaded_add(found, loaded, head, i, stride, vectors, false);\n"
+"sum = `loaded_add(sum, loaded, head, i, stride, vectors, false);\n"
 "}\n"
+"#endif\n"
+"sum = `cascade_end(&cascade, sum, $CASCADE);\n"
 "#if $ARG\n"
-"sum = `combine(sum, `item_found(found, src));\n"
-"#else\n"
-"sum = found;\n"
+"while (sum.index != $ARG_NONE && `convert(src[sum.index], 0).best.value != sum.best.value)\n"
+"sum.index++;\n"
 "#endif\n"
-"}\n"
-"#endif\n"
-"return `cascade_end(&cascade, sum, $CASCADE);\n"
+"return `combine(ends, sum);\n"
 "}\n\n"
-"#if ($GROUP & ($GROUP - 1)) != 0\n"
-"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
-"#endif\n\n"
-"static inline `t `items_sum(`t x, local `reduce_shared *shared) {\n"
+"#elif !$CPU\n\n\n\n"
+"$INLINE `t `vectors_sum(`t *x, local `shared *shared) {\n"
 "#if $HAS_LANES\n"
-"$UNROLL\n"
-"for (uint d = $LANES / 2; d > 0; d /= 2)\n"
-"x = `combine(x, `shuffle_xor(x, d));\n"
-"if ($LANE == 0)\n"
-"shared->sums[$SUBGROUP] = x;\n"
-"$BARRIER();\n"
-"x = shared->sums[$LANE % $SUBGROUPS];\n"
-"$UNROLL\n"
-"for (uint d = $SUBGROUPS / 2; d > 0; d /= 2)\n"
-"x = `combine(x, `shuffle_xor(x, d));\n"
-"return x;\n"
+"const uint apart = $VECTORS_APART;\n"
+"`lanes_sum_apart(x, shared);\n"
 "#else\n"
-"shared->sums[$ITEM] = x;\n"
-"for (uint d = $GROUP / 2; d > 0; d /= 2) {\n"
-"$BARRIER();\n"
-"if ($ITEM < d)\n"
-"shared->sums[$ITEM] =\n"
-"`combine(shared->sums[$ITEM], shared->sums[$ITEM + d]);\n"
-"}\n"
-"$BARRIER();\n"
-"return shared->sums[0];\n"
+"const uint apart = 1;\n"
+"`lanes_sum(x, x, shared);\n"
 "#endif\n"
-"}\n\n\n",
-"#define `range_sum `range_sum_by_items\n"
-"static inline `t `range_sum_by_items(global const `src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local `reduce_shared *shared) {\n"
-"return `items_sum(`item_sum(src, from, count, group, groups), shared);\n"
-"}\n"
-"typedef `reduce_shared `lanes_shared;\n"
-"#define $LANES_SHARED(reduce) (reduce)\n"
-"#define $ITEM_SUMS(reduce) (reduce)->sums\n"
-"#else\n\n"
-"#if !$CPU\n\n"
-"$INLINE `t `vectors_sum(const `t *x, local `shared *shared) {\n"
-"#if $HAS_LANES\n"
-"`t kept[$ITEM_VECTORS];\n"
 "$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"kept[k] = x[k];\n"
-"`lanes_sum_apart(kept, shared);\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS / (int)$VECTORS_APART; k++) {\n"
-"$UNROLL\n"
-"for (uint d = 1; d < $VECTORS_APART; d *= 2)\n"
-"kept[k] = `combine_lanes(($LANE & d) != 0, kept[k], `plain_xor(kept[k], d));\n"
+"for (uint k = 0; k < $ITEM_VECTORS / apart; k++) {\n"
+"x[k] = `neighbours_sum(x[k], apart, shared);\n"
 "if (k != 0)\n"
-"kept[0] = `combine(kept[0], kept[k]);\n"
+"x[0] = `combine(x[0], x[k]);\n"
 "}\n"
-"return kept[0];\n"
-"#else\n"
-"return `subgroup_sum(x, shared);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
-"#if !$CPU\n\n\n\n"
-"#if !$HAS_HINTS\n"
-"#undef $TAKES_ROWS\n"
-"#endif\n"
+"return x[0];\n"
+"}\n\n\n\n\n",
 "#if $TAKES_ROWS\n"
 "#define $ROW_PIECES ($TAKES_ROWS / 16)\n"
 "#define $ROW_ELEMENTS ($TAKES_ROWS / (uint)sizeof(`src))\n"
@@ -7642,21 +7607,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "sum = `combine(sum, `convert(row->element[r], at + r));\n"
 "return sum;\n"
 "}\n"
-"#endif\n"
-"#endif\n\n"
-"typedef struct {\n"
-"`shared tiles;\n"
-"#if $TAKES_ROWS\n"
-"uint4 stage[$SUBGROUPS * $PART_PIECES];\n"
-"#endif\n"
-"uint ticket;\n"
-"} `reduce_shared;\n"
-"typedef `shared `lanes_shared;\n"
-"#define $LANES_SHARED(reduce) (&(reduce)->tiles)\n"
-"#define $ITEM_SUMS(reduce) (reduce)->tiles.exchange.sums\n\n",
-"#if !$CPU\n\n\n\n"
-"#define `range_sum `range_sum_in_order\n"
-"static inline `t `range_sum_in_order(global const `src *src, ulong from, ulong count, uint group,\n"
+"#endif\n\n\n\n\n"
+"static inline `t `subgroup_share_sum(global const `src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local `reduce_shared *own_shared) {\n"
 "local `shared *shared = &own_shared->tiles;\n"
 "#if $TAKES_ROWS\n"
@@ -7674,7 +7626,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "ulong taker = (ulong)group * $SUBGROUPS + $SUBGROUP;\n"
 "ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
 "ulong rounds = $LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
-"`t total = `identity(), all;\n"
+"`t total = `identity();\n"
 "`cascade cascade = `cascade_begin();\n"
 "#if $TAKES_ROWS\n"
 "if (staged && own != 0 && from + (begin + 1) * part <= end)\n"
@@ -7696,7 +7648,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "for (ulong i = at; i < min(at + $ROW_ELEMENTS, end); i++)\n"
 "sum = i == at ? `convert(src[i], i) : `combine(sum, `convert(src[i], i));\n"
 "}\n"
-"sum = `lanes_sum_one(sum, shared);\n"
+"sum = `neighbours_sum(sum, $LANES, shared);\n"
 "#else\n"
 "`tile data;\n"
 "`t x[$ITEM_VECTORS];\n"
@@ -7710,11 +7662,20 @@ static const char *const gpuscan__piece_reduce[] = {
 "total = `cascade_end(&cascade, total, $CASCADE);\n"
 "if (from != zero && taker == 0)\n"
 "total = `combine(head, total);\n"
-"`group_prefix(total, &all, shared);\n"
-"return all;\n"
+"return total;\n"
 "}\n"
+"#endif\n\n\n",
+"#if !$CPU\n"
+"static inline `t `range_sum(global const `src *src, ulong from, ulong count, uint group,\n"
+"uint groups, local `reduce_shared *shared) {\n"
+"#if $COMMUTATIVE\n"
+"return `items_sum(`item_sum(src, from, count, group, groups), &shared->tiles);\n"
+"#else\n"
+"`t sum = `subgroup_share_sum(src, from, count, group, groups, shared);\n"
+"return `subgroups_sum(sum, &shared->tiles);\n"
 "#endif\n"
-"#endif\n\n",
+"}\n"
+"#endif\n\n"
 "typedef struct {\n"
 "$REDUCE_NUMBERS\n"
 "} `reduce_numbers;\n\n\n"
@@ -7745,32 +7706,20 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n"
 "}\n\n\n\n"
 "static inline `t `partials_sum(global `partial *partials, uint count, uint epoch,\n"
-"local `reduce_shared *shared) {\n"
+"local `shared *shared) {\n"
 "`t total = `identity();\n"
 "`cascade cascade = `cascade_begin();\n"
 "if ($PLANTED(REDUCE_GROUP))\n"
 "count--;\n"
-"#if $COMMUTATIVE && !$CPU\n"
-"const uint step = $GROUP;\n"
-"uint first = $ITEM, last = count;\n"
-"#else\n"
-"const uint step = 1;\n"
-"uint share = $HAS_LANES ? (count + $GROUP - 1) / $GROUP : $ITEM == 0 ? count : 0;\n"
+"uint share = (count + $GROUP - 1) / $GROUP;\n"
 "uint item = $PLANTED(REDUCE_ORDER) ? $GROUP - 1 - $ITEM : $ITEM;\n"
 "uint first = min(item * share, count), last = min(first + share, count);\n"
-"#endif\n"
-"for (uint i = first; i < last; i += step) {\n"
+"for (uint i = first; i < last; i++) {\n"
 "`t x = `partial_load(partials, $PLANTED(REDUCE_ORDER) ? last - 1 - (i - first) : i, epoch);\n"
 "total = $CASCADE != 0 || i == first ? x : `combine(total, x);\n"
 "`cascade_step(&cascade, &total, $GROUPS_CASCADE);\n"
 "}\n"
-"total = `cascade_end(&cascade, total, $GROUPS_CASCADE);\n"
-"#if $COMMUTATIVE && !$CPU\n"
-"total = `items_sum(total, shared);\n"
-"#elif $HAS_LANES\n"
-"`group_prefix(`lanes_sum_one(total, &shared->tiles), &total, &shared->tiles);\n"
-"#endif\n"
-"return total;\n"
+"return `items_sum(`cascade_end(&cascade, total, $GROUPS_CASCADE), shared);\n"
 "}\n\n"
 "static inline void `reduce_write(`t sum, global `result_t *dst, `init init_value,\n"
 "global const `dst *init_buffer, ulong init_offset, uint flags) {\n"
@@ -7783,7 +7732,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7040 \"kernels.cl.inc\"\n"
+"#line 6991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -7792,6 +7741,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "typedef uint `offset;\n"
 "typedef uint2 `ends;\n"
+"#endif\n"
+"#if $SEGMENT_VECTOR > 1\n"
+"typedef $SEGMENT_RAW `load;\n"
+"#else\n"
+"typedef `src `load;\n"
 "#endif\n\n\n"
 "typedef struct {\n"
 "global const `src *src;\n"
@@ -7799,11 +7753,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong segments, begin, last;\n"
 "ulong row_length, pitch;\n"
 "ulong share, probes;\n"
-"#if $SEGMENT_VECTOR > 1\n"
-"global const $SEGMENT_RAW *vectors;\n"
+"global const `load *vectors;\n"
 "uint skew;\n"
 "ulong whole;\n"
-"#endif\n"
 "} `path;\n\n"
 "static inline `path `path_of(global const `src *src, global const `offset *offsets,\n"
 "global const uint *count_buffer,\n"
@@ -7827,11 +7779,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong steps = path.segments + (path.last - path.begin), groups = max(numbers->split_groups, (ulong)1);\n"
 "path.share = numbers->group_rows ? numbers->group_rows * (count + 1)\n"
 ": max((steps + groups - 1) / groups, (ulong)$TILE);\n"
-"#endif\n"
-"#if $SEGMENT_VECTOR > 1\n"
+"#else\n"
 "ulong all = ($BY_ROWS ? (path.segments - 1) * path.pitch : 0) + numbers->count;\n"
 "path.skew = (uint)((size_t)path.src / sizeof(`src)) % $SEGMENT_VECTOR;\n"
-"path.vectors = (global const $SEGMENT_RAW *)(path.src - path.skew);\n"
+"path.vectors = (global const `load *)(path.src - path.skew);\n"
 "path.whole = (all + path.skew) / $SEGMENT_VECTOR * $SEGMENT_VECTOR - path.skew;\n"
 "#endif\n"
 "return path;\n"
@@ -7856,10 +7807,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`t tails[$GROUP];\n"
 "uint closed[$GROUP];\n"
 "#endif\n"
-"#if !$CPU\n"
 "`reduce_shared reduce;\n"
-"#endif\n"
-"uint found, ticket;\n"
+"uint found;\n"
 "} `segment_shared;\n"
 "$FITS(segments, sizeof(`segment_shared))\n\n\n"
 "typedef struct {\n"
@@ -7888,35 +7837,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "static inline void `outlet_write(const `outlet *out, ulong segment, `t sum) {\n"
 "out->dst[segment] = $RESULT(`combine(out->base, sum));\n"
-"}\n\n\n\n"
-"#if $WORD\n"
-"#define $MARK_WORDS (8 / (uint)sizeof(`payload))\n"
-"static inline global `word *`mark(const `outlet *out, uint group) {\n"
-"return out->partials + 2 * out->groups * $PREFIX_WORDS + group * $MARK_WORDS;\n"
-"}\n"
-"#endif\n"
+"}\n\n\n"
 "static inline void `mark_store(const `outlet *out, ulong mark) {\n"
-"#if $WORD\n"
-"for (uint p = 0; p < $MARK_WORDS; p++)\n"
-"`word_store(`mark(out, out->group) + p,\n"
-"`word_make(out->epoch << 2 | $AGGREGATE,\n"
-"(`payload)(mark >> p * 64 / $MARK_WORDS)));\n"
-"#else\n"
-"out->marks[2 * out->group] = (uint)mark;\n"
-"out->marks[2 * out->group + 1] = (uint)(mark >> 32);\n"
-"#endif\n"
+"`uint_store(out->marks + 2 * out->group, (uint)mark);\n"
+"`uint_store(out->marks + 2 * out->group + 1, (uint)(mark >> 32));\n"
 "}\n"
 "static inline ulong `mark_load(const `outlet *out, uint group) {\n"
-"#if $WORD\n"
-"ulong mark = 0;\n"
-"for (uint p = 0; p < $MARK_WORDS; p++)\n"
-"mark |= (ulong)`word_payload(`word_load(`mark(out, group) + p))\n"
-"<< p * 64 / $MARK_WORDS;\n"
-"return mark;\n"
-"#else\n"
-"return out->marks[2 * group] | (ulong)out->marks[2 * group + 1] << 32;\n"
-"#endif\n"
-"}\n\n",
+"return `uint_load(out->marks + 2 * group) | (ulong)`uint_load(out->marks + 2 * group + 1) << 32;\n"
+"}\n\n"
 "#if !$CPU\n\n"
 "static inline uint `lowest_item(bool wanted, local `segment_shared *all) {\n"
 "uint found;\n"
@@ -7970,7 +7898,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`cascade_step(&cascade, &carry, $GROUPS_CASCADE);\n"
 "$BARRIER();\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void `share_end(const `outlet *out, `t head, `t tail, ulong mark,\n"
 "local `segment_shared *all) {\n"
 "if ($ITEM == 0) {\n"
@@ -7985,18 +7913,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if ($ITEM == 0) {\n"
 "global uint *counter = $COUNTERS(out->partials);\n"
 "uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
-"all->ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
+"all->reduce.tiles.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
 "if ((tickets & 0xffffu) == out->groups)\n"
 "atomic_xchg(counter, $PLANTED(TICKETS_LEFT) ? 1u : 0u);\n"
 "}\n"
 "$BARRIER();\n"
-"if (all->ticket == 0)\n"
+"if (all->reduce.tiles.ticket == 0)\n"
 "return;\n"
 "`device_fence();\n"
 "`shares_join(out, all);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if $CPU\n\n"
 "typedef struct {\n"
 "ulong segment, element;\n"
@@ -8004,7 +7932,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`t head, carry;\n"
 "ulong mark;\n"
 "bool open;\n"
-"bool whole;\n"
 "} `walk;\n\n\n"
 "static inline `walk `walk_begin(const `path *path, const `outlet *out) {\n"
 "ulong steps = path->segments + (path->last - path->begin), first = min(out->group * path->share, steps);\n"
@@ -8022,7 +7949,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.head = walk.carry = `identity();\n"
 "walk.mark = 0;\n"
 "walk.open = out->groups > 1;\n"
-"walk.whole = false;\n"
 "return walk;\n"
 "}\n\n\n\n"
 "#define $BATCHES ($WIDE > 1 && !$CONVERT_IS_CUSTOM)\n"
@@ -8041,7 +7967,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "} `batch;\n\n\n"
 "static inline `wide `first_lanes(`wide x, `wide id, uint lanes) {\n"
 "return select(id, x, $WIDE_LANES < (`wide_mask)(min(lanes, (uint)$WIDE)));\n"
-"}\n\n"
+"}\n\n",
 "static inline global const `src *`batch_src(const `batch *batch, uint s) {\n"
 "return batch->src + ($BY_ROWS ? s * batch->pitch : (ulong)batch->offsets[s]);\n"
 "}\n"
@@ -8069,37 +7995,21 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "sum = `combine_wide(sum, `first_lanes(`load_wide(src, i), id, max(count, i) - i));\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline `wide `batch_one(const `batch *batch, uint s, `wide id) {\n"
 "global const `src *src = `batch_src(batch, s);\n"
 "$PREFETCH(src, $PREFETCH_SRC, 0);\n"
 "return `first_lanes(`load_wide(src, 0), id, `batch_length(batch, s));\n"
-"}\n\n\n"
-"static inline `wide `batch_there(const `batch *batch, uint s, `wide id) {\n"
-"return batch->sums[s];\n"
 "}\n\n\n\n"
 "#define $TREE_LOWER(lane, d) ((lane) & (d) ? $WIDE : 0) + ((lane) & ~(d))\n"
 "#define $TREE_UPPER(lane, d) ((lane) & (d) ? $WIDE : 0) + ((lane) | (d))\n"
 "#define $TREE_PICK(a, b, of, d) $SHUFFLE(a, b, $EACH_LANE($WIDE, of, d))\n"
 "#define $TREE_STEP(name, half, d) \\\n"
-" static inline `wide name(const `batch *batch, uint s, `wide id) { \\\n"
-" `wide a = half(batch, s, id), b = half(batch, s + (d), id); \\\n"
+" static inline `wide name(const `batch *batch, uint s, `wide id, const uint most) { \\\n"
+" `wide a = half(batch, s, id, most), b = half(batch, s + (d), id, most); \\\n"
 " return `combine_wide($TREE_PICK(a, b, $TREE_LOWER, d), \\\n"
 " $TREE_PICK(a, b, $TREE_UPPER, d)); \\\n"
-" }\n"
-"#if $WIDE == 16\n"
-"#define $TREE_END(leaf) \\\n"
-" $TREE_STEP(leaf##_8, leaf##_4, 2) \\\n"
-" $TREE_STEP(leaf##_all, leaf##_8, 1)\n"
-"#else\n"
-"#define $TREE_END(leaf) $TREE_STEP(leaf##_all, leaf##_4, 1)\n"
-"#endif\n"
-"#define $TREE(leaf) \\\n"
-" $TREE_STEP(leaf##_2, leaf, $WIDE / 2) \\\n"
-" $TREE_STEP(leaf##_4, leaf##_2, $WIDE / 4) \\\n"
-" $TREE_END(leaf)\n"
-"$TREE(`batch_one)\n"
-"$TREE(`batch_there)\n\n\n\n\n"
+" }\n\n\n\n\n"
 "#define $QUARTER ($WIDE / 4)\n"
 "#if $WIDE == 16\n"
 "#define $LOAD_QUARTER(batch, s) vload4(0, `batch_src(batch, s))\n"
@@ -8116,7 +8026,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "(`wide_mask)(`batch_length(batch, s + $QUARTER)), $TREE_LOWER,\n"
 "$QUARTER);\n"
 "}\n"
-"static inline `wide `batch_quarter_4(const `batch *batch, uint s, `wide id) {\n"
+"static inline `wide `batch_quarters(const `batch *batch, uint s, `wide id) {\n"
 "`wide_mask lengths = $TREE_PICK(`quarter_lengths(batch, s),\n"
 "`quarter_lengths(batch, s + 2 * $QUARTER),\n"
 "$TREE_LOWER, 2 * $QUARTER);\n"
@@ -8125,16 +8035,29 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$PREFETCH(`batch_src(batch, s), $PREFETCH_SRC, 0);\n"
 "return select(id, `convert_wide(x),\n"
 "($WIDE_LANES & (`wide_mask)($QUARTER - 1)) < lengths);\n"
-"}\n\n",
-"$TREE_END(`batch_quarter)\n\n"
+"}\n\n\n",
+"static inline `wide `batch_leaf(const `batch *batch, uint s, `wide id, const uint most) {\n"
+"return most <= $WIDE ? `batch_one(batch, s, id) : batch->sums[s];\n"
+"}\n"
+"$TREE_STEP(`batch_2, `batch_leaf, $WIDE / 2)\n"
+"$TREE_STEP(`batch_vectors, `batch_2, $WIDE / 4)\n"
+"static inline `wide `batch_4(const `batch *batch, uint s, `wide id, const uint most) {\n"
+"return most <= $QUARTER ? `batch_quarters(batch, s, id) : `batch_vectors(batch, s, id, most);\n"
+"}\n"
+"#if $WIDE == 16\n"
+"$TREE_STEP(`batch_8, `batch_4, 2)\n"
+"$TREE_STEP(`batch_all, `batch_8, 1)\n"
+"#else\n"
+"$TREE_STEP(`batch_all, `batch_4, 1)\n"
+"#endif\n\n"
 "static inline `wide `batch_sum(`batch *batch, `wide id) {\n"
 "if (batch->most <= $QUARTER)\n"
-"return `batch_quarter_all(batch, 0, id);\n"
+"return `batch_all(batch, 0, id, $QUARTER);\n"
 "if (batch->most <= $WIDE)\n"
-"return `batch_one_all(batch, 0, id);\n"
+"return `batch_all(batch, 0, id, $WIDE);\n"
 "for (uint s = 0; s < $WIDE; s++)\n"
 "batch->sums[s] = `batch_some(batch, s, id);\n"
-"return `batch_there_all(batch, 0, id);\n"
+"return `batch_all(batch, 0, id, $SHORT_SEGMENT);\n"
 "}\n\n\n\n"
 "static inline bool `batch_begin(`batch *batch, const `path *path, const `walk *walk) {\n"
 "`offset most = 0;\n"
@@ -8143,7 +8066,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->src = `segment_src(path, walk->segment);\n"
 "batch->pitch = path->pitch;\n"
 "#if $BY_ROWS\n"
-"if (path->row_length > $SHORT_SEGMENT)\n"
+"if (path->row_length > $SHORT_SEGMENT || walk->element != walk->segment * path->row_length)\n"
 "return false;\n"
 "most = (uint)path->row_length;\n"
 "batch->last = walk->element + $WIDE * path->row_length;\n"
@@ -8178,11 +8101,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`outlet_write(out, walk->segment, walk->carry);\n"
 "}\n"
 "walk->open = false;\n"
-"walk->whole = true;\n"
 "walk->carry = `identity();\n"
 "walk->segment++;\n"
 "walk->steps--;\n"
-"}\n\n"
+"}\n\n",
 "static inline void `walk_on(const `path *path, const `outlet *out,\n"
 "local `segment_shared *all) {\n"
 "`walk walk = `walk_begin(path, out);\n"
@@ -8193,9 +8115,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n"
 "while (walk.steps > 0 && walk.segment < path->segments) {\n"
 "#if $BATCHES\n"
-"bool aligned = `span_head(out->dst, walk.segment, $FLAG_STREAM) == 0;\n\n",
-"if (walk.whole && (!out->stream || aligned || walk.segment - first > $WIDE) &&\n"
-"`batch_begin(&batch, path, &walk)) {\n"
+"bool aligned = `span_head(out->dst, walk.segment, $FLAG_STREAM) == 0;\n\n"
+"bool may_batch = !out->stream || aligned || walk.segment - first > $WIDE;\n"
+"if (may_batch && `batch_begin(&batch, path, &walk)) {\n"
 "`wide sums = `combine_wide((`wide)(out->base), `batch_sum(&batch, id));\n"
 "if ($PREFETCH_DST)\n"
 "$PREFETCH(out->dst + walk.segment, $PREFETCH_DST, 1);\n"
@@ -8212,30 +8134,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`share_end(out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
 "#endif\n\n"
-"#if !$CPU\n\n\n"
-"static inline `t `neighbours_sum(`t x, uint bits, local `segment_shared *all) {\n"
-"#if $HAS_LANES\n"
-"local `lanes_shared *shared = $LANES_SHARED(&all->reduce);\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
-"`t other = `shuffle_xor(x, d);\n"
-"x = $COMMUTATIVE ? `combine(x, other) : `combine_lanes(($LANE & d) != 0, x, other);\n"
-"}\n"
-"return x;\n"
-"#else\n"
-"local `t *sums = $ITEM_SUMS(&all->reduce);\n"
-"if (bits == 0)\n"
-"return x;\n"
-"sums[$ITEM] = x;\n"
-"for (uint d = 1; d >> bits == 0; d *= 2) {\n"
-"$BARRIER();\n"
-"if (($ITEM & (2 * d - 1)) == 0)\n"
-"sums[$ITEM] = `combine(sums[$ITEM], sums[$ITEM + d]);\n"
-"}\n"
-"x = sums[$ITEM];\n"
-"$BARRIER();\n"
-"return x;\n"
-"#endif\n"
-"}\n\n\n"
+"#if !$CPU\n\n"
 "#if $BY_ROWS\n"
 "typedef ulong `spot;\n"
 "#else\n"
@@ -8248,9 +8147,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "uint count;\n"
 "uint skew;\n"
 "uint whole;\n"
-"#if $SEGMENT_VECTOR > 1\n"
-"global const $SEGMENT_RAW *vectors;\n"
-"#endif\n"
+"global const `load *vectors;\n"
 "} `stretch;\n\n\n"
 "static inline `ends `ends_of(const `path *path, ulong segment) {\n"
 "`ends ends = 0;\n"
@@ -8272,32 +8169,20 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "own.zero = 0;\n"
 "own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
 "#endif\n"
-"#if $SEGMENT_VECTOR > 1\n"
 "`spot end = own.first + own.count, last = $SPOT(path->whole);\n"
-"own.whole = (uint)(max(min(end, last), own.first) - own.first);\n"
+"own.whole = $SEGMENT_VECTOR == 1 ? own.count : (uint)(max(min(end, last), own.first) - own.first);\n"
 "own.skew = (uint)own.first % $SEGMENT_VECTOR + path->skew;\n"
 "own.vectors = path->vectors + own.first / $SEGMENT_VECTOR + own.skew / $SEGMENT_VECTOR;\n"
 "own.skew %= $SEGMENT_VECTOR;\n"
-"#else\n"
-"own.skew = 0;\n"
-"own.whole = own.count;\n"
-"#endif\n"
 "return own;\n"
 "}\n\n",
-"#define $LANE_LOADS (uint)$SEGMENT_LANES\n"
-"#define $LANE_ROWS (uint)$SEGMENT_ROWS\n\n\n\n\n"
+"#define $LANE_LOADS (uint)$SEGMENT_LANES\n\n\n\n\n"
 "#define $LANE_STRIDE(lanes) ($COMMUTATIVE ? (lanes) : 1u)\n"
-"#if $SEGMENT_VECTOR > 1\n"
 "typedef union {\n"
 "`src element[$SEGMENT_VECTOR];\n"
-"$SEGMENT_RAW raw;\n"
-"uint word[$SEGMENT_RAW_SIZE / 4];\n"
-"} `lane_load_t;\n"
-"#else\n"
-"typedef union {\n"
-"`src element[1], raw;\n"
-"} `lane_load_t;\n"
-"#endif\n\n"
+"`load raw;\n"
+"uint word[(sizeof(`load) + 3) / 4];\n"
+"} `lane_load_t;\n\n"
 "static inline `src `segment_at(const `lane_load_t *vector, uint v) {\n"
 "#if $SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
 "return (`src)($PART_WORD(vector, `src, v) >> $PART_SHIFT(`src, v));\n"
@@ -8312,11 +8197,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$INLINE void `lane_load(`lane_load_t *x, const `path *path, const `stretch *own,\n"
 "uint first, uint lanes) {\n"
 "uint last = own->whole ? (own->skew + own->whole - 1u) / $SEGMENT_VECTOR : 0;\n"
-"#if $SEGMENT_VECTOR > 1\n"
-"global const $SEGMENT_RAW *from = own->whole ? own->vectors : path->vectors;\n"
-"#else\n"
-"global const `src *from = path->src + (own->whole ? own->first : 0);\n"
-"#endif\n"
+"global const `load *from = own->whole ? own->vectors : path->vectors;\n"
 "if ($SEGMENT_VECTOR == 1 && path->last == 0)\n"
 "return;\n"
 "$UNROLL\n"
@@ -8329,35 +8210,21 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "uint packed = (uint)sum;\n"
 "const int elements = 4 / $PACKED, bits = 8 * $PACKED;\n"
 "$UNROLL\n"
-"for (int w = 0; w < $SEGMENT_RAW_SIZE / 4; w++) {\n"
+"for (int w = 0; w < (int)sizeof(`load) / 4; w++) {\n"
 "int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
 "uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
 "packed = `packed_sum(x->word[w] & mask, packed);\n"
 "}\n"
 "return (`t)packed;\n"
 "#else\n"
+"`t part = `identity();\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $SEGMENT_VECTOR; v++)\n"
 "if (((int)v < left) & (v >= skip))\n"
-"sum = `combine(sum, `convert(`segment_at(x, v), at + v));\n"
-"return sum;\n"
+"part = `combine(part, `convert(`segment_at(x, v), at + v));\n"
+"return `combine(sum, part);\n"
 "#endif\n"
-"}\n"
-"static inline `t `vector_whole(`t sum, const `lane_load_t *vector, ulong at) {\n"
-"#if $PACKED_HERE && $SEGMENT_VECTOR > 1\n"
-"uint packed = (uint)sum;\n"
-"$UNROLL\n"
-"for (uint w = 0; w < $SEGMENT_RAW_SIZE / 4; w++)\n"
-"packed = `packed_sum(vector->word[w], packed);\n"
-"return (`t)packed;\n"
-"#else\n"
-"`t x = `convert(`segment_at(vector, 0), at);\n"
-"$UNROLL\n"
-"for (uint v = 1; v < $SEGMENT_VECTOR; v++)\n"
-"x = `combine(x, `convert(`segment_at(vector, v), at + v));\n"
-"return `combine(sum, x);\n"
-"#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE `t `lane_add(`t sum, const `lane_load_t *x, const `stretch *own,\n"
 "uint first, uint stride, uint skip, uint end) {\n"
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
@@ -8368,7 +8235,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "sum = `vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$INLINE `t `lane_sum(const `path *path, const `stretch *own, `lane_load_t *x,\n"
 "uint lane, uint lanes, int levels) {\n"
 "uint stride = $LANE_STRIDE(lanes), step = stride * $LANE_LOADS;\n"
@@ -8384,41 +8251,31 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "$UNROLL\n"
 "for (uint k = 0; k < $LANE_LOADS; k++)\n"
-"sum = `vector_whole(sum, &x[k], at + (first + k * stride) * $SEGMENT_VECTOR);\n"
+"sum = `vector_part(sum, &x[k], at + (first + k * stride) * $SEGMENT_VECTOR, 0,\n"
+"$SEGMENT_VECTOR);\n"
 "} else {\n"
 "sum = `lane_add(sum, x, own, first, stride, 0, end);\n"
 "}\n"
 "`cascade_step(&cascade, &sum, levels);\n"
 "}\n"
 "sum = `cascade_end(&cascade, sum, levels);\n"
-"#if $SEGMENT_VECTOR > 1\n"
 "global const `src *from = (global const `src *)own->vectors + own->skew;\n"
 "uint i = $COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
-"for (; i < own->count; i += stride)\n"
+"for (; $SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
 "sum = `combine(sum, `convert(from[i], own->first - own->zero + i));\n"
-"#endif\n"
 "return sum;\n"
 "}\n\n"
 "static inline `t `group_sum(const `path *path, const `stretch *own,\n"
 "local `segment_shared *all) {\n"
-"#if $SEGMENT_EACH && $SEGMENT_VECTOR > 1 && $COMMUTATIVE && !$SRC_NARROW && !$ARG\n"
-"`lane_load_t x[$LANE_LOADS];\n"
-"`lane_load(x, path, own, $ITEM, $GROUP);\n"
-"$KEEP_LOADS();\n"
-"`t sum = `lane_sum(path, own, x, $ITEM, $GROUP, $CASCADE);\n"
-"sum = `items_sum(sum, &all->reduce);\n"
-"#else\n"
 "`t sum = `range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
-"#endif\n"
 "$BARRIER();\n"
 "return sum;\n"
-"}\n\n",
+"}\n\n"
 "#if $SEGMENT_SPLIT\n\n\n"
 "static inline ulong `segment_of(const `path *path, ulong element) {\n"
-"#if $BY_ROWS\n"
-"return element / max(path->row_length, (ulong)1);\n"
-"#else\n"
 "ulong before = 0, left = path->segments;\n"
+"if ($BY_ROWS)\n"
+"return element / max(path->row_length, (ulong)1);\n"
 "while (left > 0) {\n"
 "#if $LANES_APART\n"
 "ulong apart = left / ($LANES + 1) + 1, at = ($LANE + 1) * apart - 1;\n"
@@ -8432,8 +8289,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left = min(left - found, apart - 1);\n"
 "}\n"
 "return before;\n"
-"#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "typedef struct {\n"
 "ulong begin, end;\n"
 "ulong before;\n"
@@ -8489,34 +8345,27 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if (out->groups > 1)\n"
 "`share_end(out, own.head, own.tail, own.mark, all);\n"
 "}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "#define $LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $LANES_APART && $COMMUTATIVE)\n"
 "#define $LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
-"#define $LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n"
-"#define $ROWS_APART (!$BY_ROWS && !$SEGMENT_SPLIT)\n\n\n"
-"static inline ulong `row_at(ulong first, uint row, uint bits, uint rows) {\n"
-"uint together = min(rows, (uint)$LANES >> bits), apart = row / together;\n"
-"if (!$ROWS_APART)\n"
-"return first + row;\n"
-"return first + (ulong)apart * get_num_groups(0) * together + (row - apart * together);\n"
-"}\n\n\n\n"
+"#define $LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n",
 "$INLINE void `long_sum(const `path *path, const `outlet *out, bool is_long, ulong first,\n"
-"uint bits, uint rows, local `segment_shared *all) {\n"
+"uint bits, local `segment_shared *all) {\n"
 "#if $LONG_BY_SUBGROUP\n"
-"local `reduce_shared *shared = &all->reduce;\n"
+"local `shared *shared = &all->reduce.tiles;\n"
 "for (`ballot_t longer = `ballot(is_long); longer != 0; longer &= longer - 1) {\n"
 "uint found = $SUBGROUP * $LANES + `lowest(longer);\n"
 "#else\n"
 "for (uint found; (found = `lowest_item(is_long, all)) != $GROUP; is_long &= $ITEM != found) {\n"
 "#endif\n"
-"ulong segment = `row_at(first, found >> bits, bits, rows);\n"
+"ulong segment = first + (found >> bits);\n"
 "`stretch whole = `stretch_of(path, segment, `ends_of(path, segment));\n"
 "#if $LONG_BY_SUBGROUP\n"
 "`lane_load_t x[$LANE_LOADS];\n"
 "`lane_load(x, path, &whole, $LANE, $LANES);\n"
 "$KEEP_LOADS();\n"
 "`t sum = `lane_sum(path, &whole, x, $LANE, $LANES, 1);\n"
-"sum = `neighbours_sum(sum, $LEVELS, all);\n"
+"sum = `neighbours_sum(sum, $LANES, &all->reduce.tiles);\n"
 "#else\n"
 "`t sum = `group_sum(path, &whole, all);\n"
 "#endif\n"
@@ -8532,39 +8381,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if ($BY_ROWS | ($LONG_BY_SUBGROUP & (lanes == $LANES)))\n"
 "apart = most;\n"
 "bool has_row = $SEGMENT_SPLIT | (row < rows);\n"
-"ulong begin = (ulong)group * ($ROWS_APART ? min(rows, (uint)$LANES >> bits)\n"
-": rows * $LANE_ROWS);\n"
-"ulong step = (ulong)groups * rows * $LANE_ROWS;\n"
-"`ends ends = `ends_of(path, has_row ? `row_at(begin, row, bits, rows) : path->segments);\n"
-"for (ulong first = begin; first < path->segments; first += step) {\n"
-"ulong own_row = has_row ? `row_at(first, row, bits, rows) : path->segments;\n"
-"`stretch own[$LANE_ROWS];\n"
-"`lane_load_t x[$LANE_ROWS * $LANE_LOADS];\n"
-"$UNROLL\n"
-"for (uint r = 0; r < $LANE_ROWS; r++)\n"
-"own[r] = `stretch_of(path, own_row + r * rows, ends);\n"
-"$UNROLL\n"
-"for (uint r = 0; r < $LANE_ROWS; r++)\n"
-"`lane_load(x + r * $LANE_LOADS, path, &own[r], `first_vector(&own[r], lane, lanes),\n"
-"lanes);\n"
+"ulong step = (ulong)groups * rows, own_row = has_row ? (ulong)group * rows + row : path->segments;\n"
+"`ends ends = `ends_of(path, own_row);\n"
+"for (ulong first = (ulong)group * rows; first < path->segments; first += step, own_row += step) {\n"
+"`stretch own = `stretch_of(path, own_row, ends);\n"
+"`lane_load_t x[$LANE_LOADS];\n"
+"`t sum = `identity();\n"
+"bool is_long = own.count > apart;\n"
+"`lane_load(x, path, &own, `first_vector(&own, lane, lanes), lanes);\n"
 "$KEEP_LOADS();\n"
 "ends = `ends_of(path, own_row + step);\n"
-"$UNROLL\n"
-"for (uint r = 0; r < $LANE_ROWS; r++) {\n"
-"`t sum = `identity();\n"
-"bool is_long = own[r].count > apart;\n"
 "if (!is_long)\n"
-"sum = `lane_sum(path, &own[r], x + r * $LANE_LOADS, lane, lanes, 1);\n"
-"sum = `neighbours_sum(sum, bits, all);\n"
-"if (($PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long &\n"
-"(own_row + r * rows < path->segments))\n"
-"`outlet_write(out, own_row + r * rows, sum);\n"
-"}\n"
-"#if !$BY_ROWS\n"
-"if (apart < most)\n"
-"`long_sum(path, out, own[0].count > apart && lane == 0 && own[0].count <= most, first, bits, rows,\n"
-"all);\n"
-"#endif\n"
+"sum = `lane_sum(path, &own, x, lane, lanes, 1);\n"
+"sum = `neighbours_sum(sum, lanes, &all->reduce.tiles);\n"
+"if (($PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
+"`outlet_write(out, own_row, sum);\n"
+"if (!$BY_ROWS && apart < most)\n"
+"`long_sum(path, out, is_long && lane == 0 && own.count <= most, first, bits, all);\n"
 "}\n"
 "}\n"
 "#endif\n\n",
@@ -8617,7 +8450,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8001 \"kernels.cl.inc\"\n"
+"#line 7826 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8645,11 +8478,11 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "#else\n"
 "if (!$WORDS_ARRIVE && $ITEM == 0)\n"
 "`device_fence();\n"
-"if (`ticket($COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
+"if (`ticket($COUNTERS(partials), groups, &shared->tiles.ticket) != groups - 1)\n"
 "return;\n"
 "if (!$WORDS_ARRIVE)\n"
 "`device_fence();\n"
-"sum = `partials_sum(partials, groups, epoch, shared);\n"
+"sum = `partials_sum(partials, groups, epoch, &shared->tiles);\n"
 "#endif\n"
 "}\n"
 "if ($ITEM == 0)\n"
@@ -8657,7 +8490,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "}\n\n"
 "#if !$WORD\n"
 "kernel $GROUP_SIZE void `reduce_finish($REDUCE_PARAMETERS) { $ONE_ITEM\n"
-"`t sum = `partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, shared);\n"
+"`t sum = `partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, &shared->tiles);\n"
 "if ($ITEM == 0)\n"
 "`reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
@@ -8669,8 +8502,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8053 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7878 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
 "} `integral_numbers;\n\n"
@@ -8723,13 +8556,67 @@ static const char *const gpuscan__piece_integral[] = {
 "if (numbers->flags & $FLAG_REHEARSAL)\n"
 "return 0;\n"
 "return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
-"}\n\n"
+"}\n\n\n\n"
+"#define $CARRIES ($CPU ? $TILE : $LANES)\n"
+"kernel $GROUP_SIZE void\n"
+"`integral_carries(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
+"ulong width = numbers.width, steps = numbers.height + numbers.bands;\n"
+"ulong count = numbers.by_strips ? numbers.strips : numbers.bands;\n"
+"ulong all = numbers.by_strips ? steps : width + ($CPU ? 0 : numbers.strips);\n"
+"ulong own = $SUBGROUP * $ITEM_VECTORS, step = $SUBGROUPS * $ITEM_VECTORS;\n"
+"ulong blocks = (all + $CARRIES - 1) / $CARRIES, image = get_group_id(0) / blocks;\n"
+"ulong begin = (get_group_id(0) - image * blocks) * $CARRIES, end = min(begin + $CARRIES, all);\n"
+"$FITS(sums, $GROUP * sizeof(`t))\n"
+"local `t *sums = (local `t *)shared;\n"
+"if (numbers.flags & $FLAG_REHEARSAL)\n"
+"count = 0;\n"
+"carries += numbers.carries_offset;\n"
+"for (; begin < end; begin += $LANES) {\n"
+"ulong i = begin + $LANE, last = i < all ? count : 0, stride = numbers.by_strips ? steps : width;\n"
+"global `t *at = carries + image * numbers.bands * width + i;\n"
+"if (numbers.by_strips) {\n"
+"at = carries + numbers.steps_at + image * numbers.strips * steps + i;\n"
+"} else if (i >= width) {\n"
+"at = carries + numbers.steps_at + (image * numbers.strips + i - width) * steps;\n"
+"stride = numbers.band_rows + 1;\n"
+"}\n"
+"at += own * stride;\n"
+"`t before = `identity();\n"
+"for (ulong first = own; first < count + own; first += step) {\n"
+"`t x[$ITEM_VECTORS], sum = `identity(), next = before;\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"x[k] = first + k + 1 < last ? at[k * stride] : `identity();\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"sum = `combine(sum, x[k]);\n"
+"if ($SUBGROUPS > 1)\n"
+"sums[$ITEM] = sum;\n"
+"$BARRIER();\n"
+"$UNROLL\n"
+"for (uint s = 0; s < $SUBGROUPS; s++) {\n"
+"if (s == $SUBGROUP)\n"
+"before = next;\n"
+"next = `combine(next, $SUBGROUPS > 1 ? sums[s * $LANES + $LANE] : sum);\n"
+"}\n"
+"$BARRIER();\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"if (first + k < last)\n"
+"at[k * stride] = before;\n"
+"before = `combine(before, x[k]);\n"
+"}\n"
+"before = next;\n"
+"at += step * stride;\n"
+"}\n"
+"}\n"
+"}\n\n",
 "#if $CPU\n"
 "#if $WIDE > 1\n"
 "static inline `wide `pixels_at($PICTURE src, `place_t at) {\n"
-"#ifdef $PIXELS\n"
-"typedef $PIXELS unaligned __attribute__((aligned(sizeof(`channel))));\n"
-"`wide y = $PIXELS_CONVERT(*(global const unaligned *)(src + at));\n"
+"#if $PIXELS\n"
+"typedef $WIDEN($PIXEL) unaligned __attribute__((aligned(sizeof(`channel))));\n"
+"`wide y = __builtin_convertvector(*(global const unaligned *)(src + at), `wide);\n"
 "return $SQUARE ? y * y : y;\n"
 "#else\n"
 "`wide_elements y;\n"
@@ -8737,18 +8624,8 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v] = `pixel_load(src, $PLACE_PAST(at, v, 0, 0), 1);\n"
 "return y.all;\n"
 "#endif\n"
-"}\n\n",
-"static inline `wide `sums_load(global const `t *sums, ulong x) {\n"
-"typedef `wide unaligned __attribute__((aligned(sizeof(`t))));\n"
-"return *(global const unaligned *)(sums + x);\n"
-"}\n\n\n\n"
-"static inline `wide `columns_add(global `t *sums, ulong x, `wide y, bool begins) {\n"
-"if (!begins)\n"
-"y = `combine_wide(`sums_load(sums, x), y);\n"
-"`store_wide(sums, x, y, false);\n"
-"return y;\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n\n"
 "static inline `t `column_add(global `t *sums, ulong x, `t y, bool begins) {\n"
 "if (!begins)\n"
 "y = `combine(sums[x], y);\n"
@@ -8775,7 +8652,10 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "before = (`wide)(sum);\n"
 "for (; x + $WIDE <= width; x += $WIDE) {\n"
-"`wide y = `columns_add(sums, x, `pixels_at(src, $PLACE_PAST(at, x, 0, 0)), begins);\n"
+"`wide y = `pixels_at(src, $PLACE_PAST(at, x, 0, 0));\n"
+"if (!begins)\n"
+"y = `combine_wide(`load_wide(sums, x), y);\n"
+"`store_wide(sums, x, y, false);\n"
 "if (!stores)\n"
 "continue;\n"
 "if ($PREFETCH_DST)\n"
@@ -8804,25 +8684,7 @@ static const char *const gpuscan__piece_integral[] = {
 "for (ulong row = 0; row < rows; row++)\n"
 "`row_add(carries, src, $PLACE_PAST(at, 0, row, numbers.src_pitch), 0, numbers.width, row == 0, 0,\n"
 "false);\n"
-"}\n\n\n",
-"kernel $GROUP_SIZE void\n"
-"`integral_columns(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"ulong blocks = (numbers.width + $TILE - 1) / $TILE, image = get_group_id(0) / blocks;\n"
-"ulong first = (get_group_id(0) - image * blocks) * $TILE, last = min(first + $TILE, numbers.width);\n"
-"carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
-"if (numbers.flags & $FLAG_REHEARSAL)\n"
-"last = 0;\n"
-"for (ulong x = first; x < last; x++) {\n"
-"`t sum = `identity();\n"
-"for (ulong band = 0; band < numbers.bands; band++) {\n"
-"`t own = `identity();\n"
-"if (band + 1 < numbers.bands)\n"
-"own = carries[band * numbers.width + x];\n"
-"carries[band * numbers.width + x] = sum;\n"
-"sum = `combine(sum, own);\n"
-"}\n"
-"}\n"
-"}\n\n"
+"}\n\n",
 "kernel $GROUP_SIZE void\n"
 "`integral_tiles($PICTURE src, global `cell *dst, global `t *carries,\n"
 "`integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
@@ -8862,7 +8724,7 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong x;\n"
 "uint pixels, cells;\n"
 "bool aligned;\n"
-"} `tile_place;\n\n\n",
+"} `tile_place;\n\n\n"
 "static inline `tile_place `tile_place_at(const `integral_numbers *numbers, ulong row,\n"
 "ulong strip) {\n"
 "`tile_place at;\n"
@@ -8887,15 +8749,15 @@ static const char *const gpuscan__piece_integral[] = {
 "($PIXELS_RAW_SIZE - 1)) == 0;\n"
 "#endif\n"
 "return at;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline global `t *`columns_at(global `t *carries, const `integral_numbers *numbers,\n"
 "const `tile_place *at) {\n"
 "return carries + numbers->carries_offset + (at->image * numbers->bands + at->band) * numbers->width + at->x;\n"
 "}\n"
 "static inline global `t *`steps_at(global `t *carries, const `integral_numbers *numbers,\n"
 "const `tile_place *at) {\n"
-"ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
-"return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+"return carries + numbers->carries_offset + numbers->steps_at + at->band * (numbers->band_rows + 1) +\n"
+"(at->image * numbers->strips + at->strip) * (numbers->height + numbers->bands);\n"
 "}\n\n"
 "#ifdef $PIXELS_RAW\n\n"
 "typedef union {\n"
@@ -8914,7 +8776,7 @@ static const char *const gpuscan__piece_integral[] = {
 "#endif\n"
 "return `cell_of(pixels->channel[i]);\n"
 "}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "$INLINE void `lane_pixels_load(`t *x, $PICTURE src, `place_t place, ulong pitch,\n"
 "ulong first, const `tile_place *at) {\n"
 "uint cells = at->rows ? at->cells : 0;\n"
@@ -8956,29 +8818,21 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "x[k * $VECTOR + v] = `identity();\n"
-"}\n\n\n"
-"$INLINE void `steps_sum(const `t *of_lane, global `t *steps, ulong stride, ulong first,\n"
-"ulong count, bool there, local `shared *shared) {\n"
-"`t sum[$ITEM_VECTORS];\n"
-"`lanes_sum(of_lane, sum, shared);\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $ITEM_VECTORS; k++)\n"
-"if (there && first + k < count && $LANE == k % $LANES)\n"
-"steps[(first + k) * stride] = sum[k];\n"
-"}\n\n"
+"}\n\n",
 "kernel $GROUP_SIZE void\n"
 "`integral_sums($PICTURE src, global `t *carries, `integral_numbers numbers,\n"
 "local `shared *shared) { $ONE_ITEM\n"
 "`tile_place at = `tile_place_in(&numbers, src);\n"
 "global `t *columns = `columns_at(carries, &numbers, &at);\n"
 "global `t *steps = `steps_at(carries, &numbers, &at);\n"
-"`t column[$VECTOR];\n"
+"`t column[$VECTOR], all = `identity();\n"
+"bool there = at.strip < numbers.strips;\n"
 "`place_t place = $PLACE_OF(numbers, at.image, at.band * numbers.band_rows, at.x);\n"
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "column[v] = `identity();\n"
 "for (ulong first = 0; first < at.steps; first += $ITEM_VECTORS) {\n"
-"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS];\n"
+"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
 "`lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
@@ -8990,113 +8844,20 @@ static const char *const gpuscan__piece_integral[] = {
 "column[v] = `combine(column[v], x[k * $VECTOR + v]);\n"
 "}\n"
 "}\n"
-"`steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
+"`lanes_sum(of_lane, sum, shared);\n"
+"$UNROLL\n"
+"for (uint k = 0; k < $ITEM_VECTORS; k++) {\n"
+"all = `combine(all, sum[k]);\n"
+"if (there && first + k < at.steps && $LANE == k % $LANES)\n"
+"steps[first + k] = sum[k];\n"
+"}\n"
 "}\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (at.steps && v < at.pixels)\n"
 "columns[v] = column[v];\n"
-"#if $DIRECT\n"
-"`t all = column[0];\n"
-"$UNROLL\n"
-"for (int v = 1; v < $VECTOR; v++)\n"
-"all = `combine(all, column[v]);\n"
-"$UNROLL\n"
-"for (uint d = 1; d < $LANES; d *= 2)\n"
-"all = `combine(all, `shuffle_xor(all, d));\n"
-"if (numbers.is_direct && at.steps && at.strip < numbers.strips && $LANE == 0)\n"
+"if (there && at.steps && $LANE == 0)\n"
 "steps[0] = all;\n"
-"#endif\n"
-"}\n\n\n",
-"kernel $GROUP_SIZE void\n"
-"`integral_columns(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"ulong bands = (numbers.flags & $FLAG_REHEARSAL) ? 0 : numbers.bands;\n"
-"ulong image = get_group_id(0) / numbers.strips, strip = get_group_id(0) - image * numbers.strips;\n"
-"`tile_place at = `tile_place_at(&numbers, image * numbers.bands, strip);\n"
-"global `t *columns = `columns_at(carries, &numbers, &at);\n"
-"global `t *steps = `steps_at(carries, &numbers, &at);\n"
-"$FITS(sums, sizeof(`shared) + $GROUP * $VECTOR * sizeof(`t))\n"
-"local `t *sums = (local `t *)(shared + 1);\n"
-"`t above[$VECTOR];\n"
-"$UNROLL\n"
-"for (int v = 0; v < $VECTOR; v++)\n"
-"above[v] = `identity();\n"
-"for (ulong part = 0; part < bands; part += $SUBGROUPS * $ITEM_VECTORS) {\n"
-"ulong first = part + $SUBGROUP * $ITEM_VECTORS;\n"
-"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS];\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $VECTOR; v++) {\n"
-"x[k * $VECTOR + v] = `identity();\n"
-"if (first + k < bands && v < at.pixels)\n"
-"x[k * $VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
-"}\n"
-"`t below[$VECTOR];\n"
-"$UNROLL\n"
-"for (int v = 0; v < $VECTOR; v++) {\n"
-"`t sum = x[v];\n"
-"$UNROLL\n"
-"for (int k = 1; k < $ITEM_VECTORS; k++)\n"
-"sum = `combine(sum, x[k * $VECTOR + v]);\n"
-"sums[($SUBGROUP * $VECTOR + v) * $LANES + $LANE] = sum;\n"
-"below[v] = above[v];\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$UNROLL\n"
-"for (uint i = 0; i < $SUBGROUPS; i++)\n"
-"$UNROLL\n"
-"for (int v = 0; v < $VECTOR; v++) {\n"
-"if (i == $SUBGROUP)\n"
-"above[v] = below[v];\n"
-"below[v] = `combine(below[v], sums[(i * $VECTOR + v) * $LANES + $LANE]);\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"of_lane[k] = above[0];\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $VECTOR; v++) {\n"
-"if (v > 0)\n"
-"of_lane[k] = `combine(of_lane[k], above[v]);\n"
-"if (first + k < bands && v < at.pixels)\n"
-"columns[(first + k) * numbers.width + v] = above[v];\n"
-"above[v] = `combine(above[v], x[k * $VECTOR + v]);\n"
-"}\n"
-"}\n"
-"`steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands, true, shared);\n"
-"$UNROLL\n"
-"for (int v = 0; v < $VECTOR; v++)\n"
-"above[v] = below[v];\n"
-"}\n"
-"}\n\n\n",
-"kernel $GROUP_SIZE void\n"
-"`integral_rows(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"ulong steps = (numbers.flags & $FLAG_REHEARSAL) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
-"ulong first = ((ulong)get_group_id(0) * $SUBGROUPS + $SUBGROUP) * $ITEM_VECTORS;\n"
-"`t left[$ITEM_VECTORS];\n"
-"carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"left[k] = `identity();\n"
-"for (ulong strip = 0; strip < numbers.strips; strip += $LANES) {\n"
-"`t x[$ITEM_VECTORS], before[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"bool there = strip + $LANE < numbers.strips;\n"
-"global `t *at = carries + strip + $LANE;\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"x[k] = `identity();\n"
-"if (there && first + k < steps)\n"
-"x[k] = at[k * numbers.strips];\n"
-"}\n"
-"`lanes_scan(x, before, sum, shared);\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"if (there && first + k < steps)\n"
-"at[k * numbers.strips] = `combine(left[k], before[k]);\n"
-"left[k] = `combine(left[k], sum[k]);\n"
-"}\n"
-"}\n"
 "}\n\n\n\n"
 "$INLINE void `cells_store(global `cell *to, const `t *x, uint count,\n"
 "local `cell *stage) {\n"
@@ -9121,16 +8882,15 @@ static const char *const gpuscan__piece_integral[] = {
 "for (uint i = $LANE; i < $STRIP_CELLS; i += $LANES)\n"
 "if (i < count)\n"
 "to[i] = stage[i];\n"
-"}\n\n"
-"#if $DIRECT\n\n\n"
+"}\n\n\n\n"
 "$INLINE `t `bands_sum(`t *above, global const `t *columns,\n"
 "global const `t *steps, const `integral_numbers *numbers,\n"
 "const `tile_place *at, local `shared *shared) {\n"
 "`t of_lane[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"ulong bands = at->steps ? at->band : 0, stride = (numbers->band_rows + 1) * numbers->strips;\n"
+"ulong bands = at->steps ? at->band : 0, stride = numbers->band_rows + 1;\n"
 "bool before = at->strip < numbers->strips && $LANE < at->strip;\n"
 "columns -= bands * numbers->width + (at->pixels ? 0 : at->x);\n"
-"steps -= bands * stride + at->strip - (before ? $LANE : 0);\n"
+"steps -= bands * stride + (at->strip - (before ? $LANE : 0)) * (numbers->height + numbers->bands);\n"
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "above[v] = `identity();\n"
@@ -9163,15 +8923,13 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n\n",
 "$INLINE `t `left_of(global const `t *steps, const `integral_numbers *numbers,\n"
 "const `tile_place *at, ulong first) {\n"
-"ulong strip = numbers->is_direct ? 0 : at->strip, end = at->strip + (numbers->is_direct ? 0 : 1);\n"
 "`t left = `identity();\n"
-"steps += min(first + $LANE, max(at->steps, (ulong)1) - 1) * numbers->strips - at->strip;\n"
-"if (at->strip > 0 && at->strip < numbers->strips)\n"
-"for (; strip < end; strip++)\n"
-"left = `combine(left, steps[strip]);\n"
+"ulong before = at->strip < numbers->strips ? at->strip : 0, apart = numbers->height + numbers->bands;\n"
+"steps += min(first + $LANE, max(at->steps, (ulong)1) - 1);\n"
+"for (steps -= before * apart; before > 0; before--, steps += apart)\n"
+"left = `combine(left, *steps);\n"
 "return left;\n"
-"}\n"
-"#endif\n\n"
+"}\n\n"
 "kernel $GROUP_SIZE void\n"
 "`integral_tiles($PICTURE src, global `cell *dst, global `t *carries,\n"
 "`integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
@@ -9183,9 +8941,8 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong strip_x = at.strip * $STRIP, above = at.band * numbers.band_rows;\n"
 "uint strip_cells = 0;\n"
 "`t table[$VECTOR];\n"
-"#if $DIRECT\n"
 "`t above_tile[$VECTOR], corner = `identity(), lefts = corner;\n"
-"#endif\n"
+"bool is_direct = $DIRECT && numbers.is_direct;\n"
 "if (strip_x < numbers.width)\n"
 "strip_cells = (uint)min(numbers.width - strip_x, $STRIP) * $PIXEL_CHANNELS;\n"
 "`place_t place = $PLACE_OF(numbers, at.image, above, at.x);\n"
@@ -9194,29 +8951,21 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "table[v] = $START;\n"
-"#if $DIRECT\n"
-"if (numbers.is_direct)\n"
+"if (is_direct)\n"
 "corner = `bands_sum(above_tile, columns, steps, &numbers, &at, shared);\n"
-"#endif\n"
 "for (ulong first = 0; first < at.steps; first += $ITEM_VECTORS) {\n"
 "`t x[$ITEM_VECTORS * $VECTOR], left[$ITEM_VECTORS], end[$ITEM_VECTORS];\n"
 "`t before[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"#if $DIRECT\n"
-"if (first % $LANES == 0)\n"
+"if (is_direct && first % $LANES == 0)\n"
 "lefts = `left_of(steps, &numbers, &at, first);\n"
 "$UNROLL\n"
-"for (uint k = 0; k < $ITEM_VECTORS; k++)\n"
-"left[k] = `shuffle(lefts, (uint)first % $LANES + k);\n"
-"if (numbers.is_direct && first == 0)\n"
-"left[0] = corner;\n"
-"#else\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"for (uint k = 0; k < $ITEM_VECTORS; k++) {\n"
 "left[k] = `identity();\n"
-"if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
-"left[k] = steps[(first + k) * numbers.strips];\n"
+"if (is_direct)\n"
+"left[k] = first + k == 0 ? corner : `shuffle(lefts, (uint)first % $LANES + k);\n"
+"else if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps && first + k + at.band > 0)\n"
+"left[k] = steps[first + k];\n"
 "}\n"
-"#endif\n"
 "if ($PLANTED(INTEGRAL_LEFT))\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
@@ -9226,11 +8975,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (v < at.pixels)\n"
-"#if $DIRECT\n"
-"x[v] = numbers.is_direct ? above_tile[v] : columns[v];\n"
-"#else\n"
-"x[v] = columns[v];\n"
-"#endif\n"
+"x[v] = is_direct ? above_tile[v] : columns[v];\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "$UNROLL\n"
@@ -9262,7 +9007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8711 \"kernels.cl.inc\"\n"
+"#line 8438 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9793,7 +9538,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9314 \"kernels.cl.inc\"\n"
+"#line 9041 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -10140,7 +9885,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9731 \"kernels.cl.inc\"\n"
+"#line 9458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -10232,7 +9977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9839 \"kernels.cl.inc\"\n"
+"#line 9566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10589,7 +10334,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10242 \"kernels.cl.inc\"\n"
+"#line 9969 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11149,7 +10894,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10902 \"kernels.cl.inc\"\n"
+"#line 10629 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -11175,7 +10920,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10925 \"kernels.cl.inc\"\n"
+"#line 10652 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -11308,7 +11053,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11088 \"kernels.cl.inc\"\n"
+"#line 10815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11355,7 +11100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11136 \"kernels.cl.inc\"\n"
+"#line 10863 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11504,7 +11249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11308 \"kernels.cl.inc\"\n"
+"#line 11035 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11779,7 +11524,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11616 \"kernels.cl.inc\"\n"
+"#line 11343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12603,7 +12348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12570 \"kernels.cl.inc\"\n"
+"#line 12297 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12805,7 +12550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12814 \"kernels.cl.inc\"\n"
+"#line 12541 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12926,7 +12671,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12948 \"kernels.cl.inc\"\n"
+"#line 12675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19400,7 +19145,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
     path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
     lanes       | rows, few elements in segments;                 | reduce_segments
-                | lanes, rows, vector; each: a group takes each   |
+                | lanes, vector; each: a group takes each         |
     split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
                 | as lanes, extra groups share the long ones      |
    A result on the host is read from the scratch last. */
@@ -19409,7 +19154,6 @@ typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
-    uint32_t rows;     /* rows that lanes take at a time */
     uint32_t each;     /* a group takes each row or segment */
     uint32_t split;    /* extra groups share the long rows or segments */
 } gpuscan__reduce_key;
@@ -19433,6 +19177,8 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
+    uint64_t mean;      /* elements of a row, or of a segment on average */
+    int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
@@ -19462,7 +19208,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
-           GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
+           GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
@@ -19510,10 +19256,8 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group), bytes;
-    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? lanes : 1);
-    bytes = plan->e.commutes && !cpu ? sums * t_size + gpuscan__lanes_bytes(gs, key->group) + 16
-                                     : gpuscan__key_shared_bytes(gs, key, plan->e.t_size) + 16;
+    uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
+    uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
     if (gpuscan__reduce_row(gs, plan, own))
         bytes += key->group * (GPUSCAN__REDUCE_ROW + 16);
     if (own->segments && (own->split || cpu))
@@ -19528,7 +19272,6 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
-    gpuscan__define_number(text, "SEGMENT_ROWS", own.rows);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
@@ -19548,7 +19291,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
-    plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    plan->mean = desc->count;
+    plan->by_rows = plan->results > 1;
+    plan->key.segments = plan->by_rows ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
     if (segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
     if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
@@ -19556,6 +19301,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
         segments->form == GPUSCAN_SEGMENTS_NONE)
         return r;
     plan->results = segments->count;
+    plan->mean = desc->count / gpuscan__max(plan->results, 1);
     plan->key.segments = type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
     return GPUSCAN_SUCCESS;
 }
@@ -19589,12 +19335,12 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     results = plan->results;
-    if ((r = gpuscan__extent(gs, "src", desc->count, plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? results : 1,
-                             plan->src_pitch, e->src_size, &elements)) != 0)
+    if ((r = gpuscan__extent(gs, "src", desc->count, plan->by_rows ? results : 1, plan->src_pitch, e->src_size,
+                             &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     range->idle = 1;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+    if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
@@ -19642,46 +19388,14 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns the loads that a lane has under way: the number that loads the least beyond the row. */
-static uint32_t gpuscan__lane_loads(uint64_t vectors) {
-    uint32_t loads, best = 4;
-    if (vectors <= 2)
-        return 2;
-    for (loads = 3; loads <= 5; loads++)
-        if (loads << gpuscan__lane_bits(vectors, loads, 32) < best << gpuscan__lane_bits(vectors, best, 32))
-            best = loads;
-    return best;
-}
-
-/* Returns the elements of a row, or of a segment on average. */
-static uint64_t gpuscan__segments_mean(const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    return plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? desc->count : desc->count / gpuscan__max(plan->results, 1);
-}
-
-/* Returns whether there are too few rows or segments for each to keep a group busy. */
-static int gpuscan__segments_few(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    return plan->results < 4 * (uint64_t)gs->device.units;
-}
-
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t most = GPUSCAN__LANE_MEAN;
-    if (rows)
-        most = 2 * (uint64_t)profile->segments.row_lanes;
-    if (gpuscan__segments_mean(plan) > most &&
-        (gpuscan__segments_few(gs, plan) || desc->count > INT32_MAX))
-        return 1;
-    return !rows && desc->count > profile->segments.lanes;
-}
-
-/* Returns the work-items of a group if segments are split. Each sub-group then works alone. */
-static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
-    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : GPUSCAN__LANE_MEAN;
+    return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
+           (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
 /* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
@@ -19689,8 +19403,8 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
    neighbouring elements: those of far more than a vector would use up the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = gpuscan__segments_mean(plan);
-    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS)
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
+    if (!plan->by_rows)
         mean += mean / 4;
     if (!plan->common.e.commutes)
         return mean > GPUSCAN__LANE_IN_ORDER * lanes;
@@ -19698,33 +19412,24 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
         return mean > 5 * (uint64_t)plan->key.lanes * plan->key.vector * lanes;
     return mean > GPUSCAN__LANE_LONG * lanes &&
            (mean > gs->device.profile.segments.row_lanes ||
-            plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * plan->key.rows * (key->group / lanes));
+            plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
 /* Sets the group's size if a group takes each segment. Few long ones that are split get the groups of a single result
-   (tuning: segments-few). Other long segments get twice as many loads of vectors. In order, a group has no more
-   work-items than a segment has loads. */
+   (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
-    int by_vectors = e->commutes && !e->arg && e->src_size >= 4 && plan->key.vector > 1;
-    uint64_t mean = gpuscan__segments_mean(plan);
-    int splits_few = plan->key.split && gpuscan__segments_few(gs, plan);
-    uint32_t group = splits_few   ? profile->reduce.group
-                     : by_vectors ? profile->segments.split_group
-                                  : profile->segments.each_group;
+    int splits_few = plan->key.split && plan->is_few;
+    uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     if (gpuscan__reduce_takes_rows(gs, &plan->common)) {
         group = profile->reduce.rows_group;
         vectors = GPUSCAN__REDUCE_ROW / 16;
     }
-    gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
-    if (splits_few)
-        return;
-    if (by_vectors && mean > (uint64_t)12 * plan->key.vector * key->group)
-        plan->key.lanes *= 2;
-    while (!e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && mean < key->tile)
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
@@ -19746,25 +19451,22 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
+    int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
+    uint32_t group = split  ? profile->segments.split_group
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e, gpuscan__segments_mean(plan));
+    uint32_t vector = gpuscan__lane_vector(e, plan->mean);
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
-        plan->key.lanes = plan->key.vector = plan->key.rows = plan->key.each = plan->key.split = 0;
+        plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
     }
-    if (gpuscan__segments_mean(plan) <= 4 || (rows && desc->count * e->src_size <= 8))
+    if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    plan->key.lanes = !rows && gpuscan__segments_mean(plan) <= 1 ? 2
-                      : !rows || desc->count <= 4                ? 4
-                      : vector == 1
-                          ? 8
-                          : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+    plan->key.lanes = rows && vector == 1 && desc->count > 4 ? 8 : 4;
+    if (rows ? vector > 1 && gpuscan__lane_vectors(desc->count, plan->src_pitch, vector) <= 2 : plan->mean <= 1)
+        plan->key.lanes = 2;
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
-    plan->key.rows = rows && desc->count <= 4 && e->src_size <= 16 ? 4 : 1;
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
     plan->key.each = gpuscan__segments_each(gs, plan);
@@ -19781,9 +19483,9 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
-    uint64_t all = desc->count * (plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? plan->results : 1);
+    uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
     int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = !gpuscan__segments_few(gs, plan)                ? profile->segments.per_unit
+    uint32_t per_unit = !plan->is_few                                   ? profile->segments.per_unit
                         : gpuscan__reduce_takes_rows(gs, &plan->common) ? profile->reduce.rows_per_unit
                                                                         : profile->reduce.per_unit[by_size];
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
@@ -19792,7 +19494,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (gpuscan__segments_few(gs, plan)) /* a quarter of an equal share of all elements */
+    if (plan->is_few) /* a quarter of an equal share of all elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19811,13 +19513,13 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
-    uint64_t mean = gpuscan__segments_mean(plan);
-    uint64_t spread = gpuscan__ceil_div(results, (uint64_t)gs->device.units * plan->key.rows);
+    uint64_t mean = plan->mean;
+    uint64_t spread = gpuscan__ceil_div(results, gs->device.units);
     uint32_t lanes = gpuscan__group_lanes(gs, key->group), vector = plan->key.vector;
     uint64_t pitch = plan->src_pitch;
-    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
+    if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (plan->key.segments != GPUSCAN__SEGMENTS_ROWS) { /* some are longer than the mean, and they begin anywhere */
+    if (!plan->by_rows) { /* some are longer than the mean, and they begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19831,22 +19533,20 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (plan->key.each)
         plan->lane_rows = 1;
-    plan->groups = gpuscan__min(gpuscan__ceil_div(results, (uint64_t)plan->key.rows * plan->lane_rows),
-                                plan->common.forced ? 2 : most);
+    plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    int rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
-    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
+    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
     if (steps >= desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
     plan->split_groups = plan->groups;
-    if (rows && plan->results >= 8 * plan->groups) {
+    if (plan->by_rows && plan->results >= 8 * plan->groups) {
         plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
         plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
         plan->split_groups = 1;
@@ -19866,8 +19566,8 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
         gpuscan__segments_share(gs, plan);
     if (plan->split_groups == 1)
         return;
-    if (key->word) /* tails and heads; marks of 8 bytes, which take at most 4 words */
-        gpuscan__need_words(need, key->word, t_size, (2 + 4) * plan->split_groups);
+    if (key->word)
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* tails and heads */
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
@@ -19921,11 +19621,12 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     }
     key->strategy = (uint32_t)strategy;
     key->registers = 0;
+    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
         if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
-        else if (plan->key.split && e->t_size <= 8 && gpuscan__segments_few(gs, plan))
+        else if (plan->key.split && e->t_size <= 8 && plan->is_few)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     } else if (gpuscan__reduce_takes_rows(gs, common)) {
         gpuscan__fit(gs, common, profile->reduce.rows_group, GPUSCAN__REDUCE_ROW / 16);
@@ -24269,8 +23970,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     form         | chosen for                                     | kernels
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
-    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
+    bands        | otherwise                                      | sums, carries (strips > 1), carries (bands > 1), tiles
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -24298,17 +23999,17 @@ typedef struct gpuscan__integral_plan {
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(by_strips) X(image_x) X(image_y)      \
+    X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
-enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                        "gpuscan_integral_rows", NULL};
-    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                      NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : names;
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_carries", "gpuscan_integral_tiles",
+                                        NULL};
+    (void)key;
+    return names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -24320,33 +24021,18 @@ static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
-/* Defines how a CPU loads and converts a vector of pixels of one channel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
-    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
-    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = to->size == 8 ? 8 : 16;
-    char line[64];
-    snprintf(line, sizeof(line), "%s%d", from->name, width);
-    gpuscan__define(text, "PIXELS", line);
-    if (strcmp(number, to->name) == 0)
-        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
-    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-}
-
 /* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
    with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
+/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the work-items' sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    return bytes + (gpuscan__key_is_cpu(key) ? plan->e.t_size : 2 * items * channels * gpuscan__types[plan->e.dst].size);
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -24366,50 +24052,44 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
-    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
+    gpuscan__define_number(text, "PIXELS", own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 &&
+                                               plan->key.src != (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
-typedef struct gpuscan__pixel_pitches {
-    gpuscan__row_fields fields;
-    const char *image_field;
-    uint64_t row, row_bytes, image;
-} gpuscan__pixel_pitches;
-
-/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+/* Resolves the pitches, 0 without gaps, and the elements from the first to the last pixel. of: all but its pitches are
+   set. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
+                                              uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
     int fits;
-    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
     *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
-    if (given->row_bytes)
-        of->pitch = given->row_bytes / of->size;
-    else if (given->row == 0)
-        of->pitch = row;
+    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(pitch, of->channels, &of->pitch);
+    if (pitch == 0)
+        of->pitch = pitch_bytes ? pitch_bytes / of->size : row;
     if (fits && of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
     fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
     if (of->width > 0 && of->height > 0)
         fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
-    if (given->image == 0)
+    fits = fits && gpuscan__multiply(image_pitch, of->channels, &of->image_pitch);
+    if (image_pitch == 0)
         of->image_pitch = image;
     if (fits && of->image_pitch < before)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image",
+                             fields->range);
     if (before == 0 && fits)
         return GPUSCAN_SUCCESS;
     fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
            gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
                 : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                given->fields.range);
+                                fields->range);
 }
 
 /* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
@@ -24481,8 +24161,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     uint64_t src_elements, dst_elements;
@@ -24504,14 +24184,10 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
+                                     desc->src_image_pitch, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
+                                     desc->dst_image_pitch, &dst_elements)) != 0)
         return r;
     if (plan->image.place)
         src.mem = desc->src_image.mem;
@@ -24629,7 +24305,7 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
 }
 
 static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
-                                               gpuscan__program *program, int kernel, uint64_t groups) {
+                                               gpuscan__program *program, int kernel, int by_strips, uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     const gpuscan__key *key = &common->key;
@@ -24658,6 +24334,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
+    numbers.by_strips = (uint64_t)by_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
@@ -24670,21 +24347,19 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
-    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
-    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
-    uint64_t steps = images * (plan->src.height + plan->bands);
+    uint64_t lanes = gpuscan__group_lanes(chain->gs, key->group), carries = cpu ? key->tile : lanes; /* of a group */
+    uint64_t images = plan->src.images, width = plan->src.width, steps = plan->src.height + plan->bands;
+    uint64_t tiles = images * plan->bands * (cpu ? 1 : gpuscan__ceil_div(plan->strips, key->group / lanes));
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+    if (width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, 0, tiles);
     if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
-                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
-    return r != 0 ? r
-                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
-                                             images * plan->bands * blocks);
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 1,
+                                     images * gpuscan__ceil_div(steps, carries));
+    if (r == 0 && width > 0 && plan->bands > 1 && !plan->is_direct)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 0,
+                                     images * gpuscan__ceil_div(width + (cpu ? 0 : plan->strips), carries));
+    return r != 0 ? r : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES, 0, tiles);
 }
 
 /* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
