@@ -10051,7 +10051,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "GPUSCAN_VALUE top[7];\n"
 "#endif\n"
 "} gpuscan_edges;\n"
-"#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32)\n"
+"#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32)\n\n"
+"#define GPUSCAN_EDGE_END(bins) (GPUSCAN_EDGE_CELLS ? (bins) : max((uint)(bins), 2u * GPUSCAN_EDGE_STEP))\n"
 "#define GPUSCAN_EDGE_AT(edges, k) (edges).at[GPUSCAN_EDGE_PLACE(k)]\n"
 "#define GPUSCAN_EDGE_FIRST(edges) (edges).first\n"
 "#define GPUSCAN_EDGE_LAST(edges, bins) (edges).last\n"
@@ -10087,7 +10088,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "high = middle - 1;\n"
 "}\n"
 "return low;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells, uint bins) {\n"
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "GPUSCAN_REAL range = edges->last - edges->first;\n"
@@ -10102,13 +10103,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "cells[k] = gpuscan_edges_below(k, *edges, bins) | gpuscan_edges_below(k + 1, *edges, bins) << 16;\n"
 "}\n"
 "#else\n"
-"#if GPUSCAN_LOCAL_EDGES\n\n",
-"static inline void gpuscan_edges_top(gpuscan_edges *edges, uint bins) {\n"
+"#if GPUSCAN_LOCAL_EDGES\n\n"
+"static inline void gpuscan_edges_top(gpuscan_edges *edges) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < 7; k++) {\n"
 "uint level = k < 1 ? 0 : k < 3 ? 1 : 2, place = k + 1 - (1u << level);\n"
-"uint at = (2 * place + 1) * (GPUSCAN_EDGE_STEP >> level);\n"
-"edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, bins));\n"
+"edges->top[k] = GPUSCAN_EDGE_AT(*edges, (2 * place + 1) * (GPUSCAN_EDGE_STEP >> level));\n"
 "}\n"
 "}\n\n\n"
 "static inline uint gpuscan_edge_start(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
@@ -10138,13 +10138,13 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#else\n"
 "uint bin = gpuscan_edge_start(s, edges);\n"
 "GPUSCAN_UNROLL\n"
-"for (uint step = GPUSCAN_EDGE_NEXT; step > 0; step /= 2) {\n"
-"uint next = min(bin + step, bins);\n"
+"for (uint step = GPUSCAN_EDGE_NEXT; step > 0; step /= 2) {\n\n"
+"uint next = GPUSCAN_LOCAL_EDGES ? bin + step : min(bin + step, bins);\n"
 "bin = GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
 "}\n"
 "return GPUSCAN_CLOSED ? min(bin, bins - 1) : bin;\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
 "typedef GPUSCAN_VALUE gpuscan_bound;\n"
 "#define GPUSCAN_BOUND_PARAMETERS \\\n"
@@ -10156,7 +10156,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#else\n"
 "#define GPUSCAN_MAGIC ((gpuscan_values)(12582912.0f))\n"
 "#define GPUSCAN_LOW_BITS(x) GPUSCAN_WIDE_OF(as_uint)(x)\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
 "static inline gpuscan_bins gpuscan_nearest_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
 "gpuscan_values magic = GPUSCAN_MAGIC, at;\n"
@@ -10164,8 +10164,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "at = fma(s - lower, (gpuscan_values)(inverse), magic);\n"
 "at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last);\n"
 "gpuscan_values edge = fma(at - magic, (gpuscan_values)(step), (gpuscan_values)(lower));\n"
-"return GPUSCAN_LOW_BITS(at) - GPUSCAN_LOW_BITS(magic) -\n"
-"(GPUSCAN_MASKS(s < edge) ? (gpuscan_bins)(1) : (gpuscan_bins)(0));\n"
+"gpuscan_bins zero = GPUSCAN_LOW_BITS(magic);\n"
+"return GPUSCAN_LOW_BITS(at) - (GPUSCAN_MASKS(s < edge) ? zero + 1 : zero);\n"
 "}\n"
 "#elif GPUSCAN_FORM != GPUSCAN_BINS_EDGES\n"
 "static inline GPUSCAN_VALUE gpuscan_even_edge(uint k, GPUSCAN_VALUE step, GPUSCAN_VALUE lower) {\n"
@@ -10196,7 +10196,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "#else\n"
 "typedef GPUSCAN_OFFSET gpuscan_offset;\n"
-"typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n\n"
+"typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n\n",
 "typedef ulong gpuscan_bound;\n"
 "#define GPUSCAN_BOUND_PARAMETERS uint bins, ulong lower, ulong upper, ulong range, ulong factor\n"
 "#define GPUSCAN_BOUND_NAMES bins, lower, upper, range, factor\n\n\n"
@@ -10204,7 +10204,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
 "#else\n"
 "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline gpuscan_bins gpuscan_even_bin(gpuscan_offsets x, uint bins, ulong range, ulong factor) {\n"
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
 "return GPUSCAN_TO_WIDE(uint, x >> (uint)factor);\n"
@@ -10216,32 +10216,36 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "GPUSCAN_WIDE_OF(ulong) product = GPUSCAN_TO_WIDE(ulong, x);\n"
 "return GPUSCAN_TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
-"return GPUSCAN_TO_WIDE(uint, GPUSCAN_TO_WIDE(ulong, x) * (ulong)(uint)factor >> 32);\n"
+"return GPUSCAN_TO_WIDE(uint, GPUSCAN_TO_WIDE(ulong, GPUSCAN_TO_WIDE(uint, x)) * (ulong)(uint)factor >> 32);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MANY_16\n"
+"return GPUSCAN_TO_WIDE(uint, GPUSCAN_TO_WIDE(ulong, GPUSCAN_TO_WIDE(uint, x)) * factor >> 32);\n"
 "#else\n"
 "const bool general = GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_GENERAL;\n"
-"if (general && range != 0 && range <= bins)\n"
-"return (uint)((ulong)x * bins / range);\n"
-"ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
+"bool many = general && range != 0 && range <= bins;\n"
+"ulong bin = many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor), next = bin + 1;\n"
 "ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
 "bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
 "return (uint)(up && !(general && range == 0) ? next : bin);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
 "bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges, bins));\n"
 "return inside ? gpuscan_edge_bin(s, edges, bins)\n"
 ": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s), bins);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
-"return gpuscan_bin_if(GPUSCAN_INSIDE(s, lower, upper), gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES),\n"
-"GPUSCAN_MASKS(s < lower), GPUSCAN_IS_NAN(s), bins);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n",
+"const bool wraps = GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP;\n"
+"gpuscan_masks inside = wraps ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, upper)) : GPUSCAN_INSIDE(s, lower, upper);\n"
+"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
+"GPUSCAN_IS_NAN(s), bins);\n"
 "#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
 "bool inside = GPUSCAN_INSIDE(s, lower, upper);\n"
 "return inside ? gpuscan_bisected_bin(s, GPUSCAN_BOUND_NAMES)\n"
 ": gpuscan_bin_if(false, 0, s < lower, GPUSCAN_IS_NAN(s), bins);\n"
 "#else\n\n"
-"gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - (gpuscan_offset)lower;\n"
+"gpuscan_offset from = GPUSCAN_RANGE_ALL && GPUSCAN_SAMPLE_IS_SIGNED == 0 ? 0 : (gpuscan_offset)lower;\n"
+"gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - from;\n"
 "gpuscan_bins bin = gpuscan_even_bin(x, bins, range, factor);\n"
 "gpuscan_masks past = GPUSCAN_PAST(x, range), ends = x == (gpuscan_offset)range;\n"
 "if (GPUSCAN_RANGE_ALL)\n"
@@ -10278,7 +10282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10592,26 +10596,26 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "for (uint k = 0; k < GPUSCAN_TABLE_WORDS; k++)\n"
 "tables[k] = 0;\n"
 "}\n\n\n\n"
-"static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *sums, bool atomics, bool adds,\n"
+"static inline void gpuscan_tables_add(local uint *tables, global gpuscan_counter *sums, bool atomics, bool adds,\n"
 "gpuscan_bounds bounds, gpuscan_edges edges) {\n"
 "uint bins = bounds.all_bins - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && !atomics ? 1 : 0);\n"
 "#if GPUSCAN_BYTE_TABLES\n"
-"for (uint k = 0; k < bins && !adds && !atomics; k++)\n"
-"sums[k] = 0;\n"
-"adds = true;\n"
+"local uint *values = tables;\n"
+"tables += GPUSCAN_TABLE_WORDS;\n"
+"for (uint k = 0; k < GPUSCAN_STRIDE; k++)\n"
+"tables[k] = 0;\n"
 "for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
-"uint sum = 0, counter;\n"
+"uint sum = 0;\n"
 "for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-"sum += tables[t * 256 + k % 256];\n"
-"counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, bounds, edges);\n"
-"if (sum == 0 || counter >= bins)\n"
-"continue;\n"
-"#else\n"
+"sum += values[t * 256 + k % 256];\n"
+"if (sum)\n"
+"tables[gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, bounds, edges)] += sum;\n"
+"}\n"
+"#endif\n"
 "for (uint counter = 0; counter < bins; counter++) {\n"
 "uint sum = 0;\n"
-"for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+"for (uint t = 0; t < (GPUSCAN_BYTE_TABLES ? 1 : GPUSCAN_COPIES); t++)\n"
 "sum += tables[t * GPUSCAN_STRIDE + counter];\n"
-"#endif\n"
 "if (!atomics)\n"
 "sums[counter] = adds ? sums[counter] + sum : sum;\n"
 "else if (sum)\n"
@@ -10700,16 +10704,13 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "#if !GPUSCAN_TILED\n"
 "#if GPUSCAN_COPIES\n"
-"bool alone = groups == 1 && !GPUSCAN_BYTE_TABLES;\n"
-"gpuscan_tables_add(shared, alone ? counts : accumulators, groups > 1,\n"
-"!alone || (flags & GPUSCAN_FLAG_ACCUMULATE) != 0, bounds, edges);\n"
-"if (alone)\n"
-"return;\n"
+"bool alone = groups == 1;\n"
+"gpuscan_tables_add(shared, alone ? counts : accumulators, !alone, (flags & GPUSCAN_FLAG_ACCUMULATE) != 0, bounds,\n"
+"edges);\n"
 "#else\n"
-"if (groups == 1 && in_counts)\n"
-"return;\n"
+"bool alone = groups == 1 && in_counts;\n"
 "#endif\n"
-"if (!(flags & GPUSCAN_FLAG_FINISH))\n"
+"if (alone || !(flags & GPUSCAN_FLAG_FINISH))\n"
 "return;\n"
 "if (groups > 1) {\n"
 "gpuscan_device_fence();\n"
@@ -10718,7 +10719,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "gpuscan_device_fence();\n"
 "}\n"
 "gpuscan_histogram_move_span(accumulators, counts, 0, bounds.all_bins, bounds.all_bins,\n"
-"GPUSCAN_COPIES && groups > 1 ? 0 : (uint)numbers.tables, flags);\n"
+"GPUSCAN_COPIES ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
 "}\n\n",
 NULL};
@@ -10727,12 +10728,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10380 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
 "global gpuscan_counter *accumulators;\n"
-"uint copy, first_bin;\n"
+"local uint *own;\n"
+"uint first_bin;\n"
 "uint slice_bins;\n"
 "gpuscan_edges edges;\n"
 "} gpuscan_counting;\n\n\n\n"
@@ -10761,7 +10763,7 @@ static const char *const gpuscan__piece_histogram[] = {
 " (GPUSCAN_COPIES > 16))\n"
 "#endif\n"
 "#else\n"
-"#define GPUSCAN_COUNTER_AT(channel, bin) ((bin) * GPUSCAN_COPIES)\n"
+"#define GPUSCAN_COUNTER_AT(channel, bin) ((size_t)(bin) * GPUSCAN_COPIES)\n"
 "#endif\n"
 "#ifndef GPUSCAN_COPY\n"
 "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
@@ -10776,9 +10778,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "#else\n"
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
 "uint bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(to->edges, slot));\n"
-"bool none = !GPUSCAN_NONE_OUTSIDE && bin == GPUSCAN_NO_BIN;\n"
+"bool none = !GPUSCAN_NONE_OUTSIDE && bin >= GPUSCAN_CHANNEL_BINS(bounds);\n"
 "if (!GPUSCAN_SPARE && none)\n"
-"return bin;\n"
+"return GPUSCAN_NO_BIN;\n"
 "if (GPUSCAN_PLANTED(BIN) && !none)\n"
 "bin = (bin + 1) % bounds.bins;\n"
 "if (slot != 0 && !none)\n"
@@ -10801,7 +10803,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "return;\n"
 "#endif\n"
 "#if GPUSCAN_COPIES\n"
-"gpuscan_add_local(to->bins + GPUSCAN_COUNTER_AT(channel, bin) + to->copy, weight, to->upper + bin);\n"
+"gpuscan_add_local(to->own + GPUSCAN_COUNTER_AT(channel, bin), weight, to->upper + bin);\n"
 "#else\n"
 "gpuscan_add_global_once(to->accumulators, bin, weight);\n"
 "#endif\n"
@@ -10855,7 +10857,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "atomic_inc((volatile local uint *)((local char *)bins + (value | at[channel])));\n"
 "}\n"
 "}\n\n"
-"static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
+"static inline void gpuscan_count_words(uint4 raw, uint channel, local uint *bins) {\n"
 "uint at[GPUSCAN_CHANNELS], turn = 0;\n"
 "raw ^= GPUSCAN_BYTE_FLIP * 0x01010101u;\n"
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD && GPUSCAN_CHANNELS != 3\n"
@@ -10864,7 +10866,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint c = 0; c < GPUSCAN_CHANNELS; c++)\n"
-"at[c] = (GPUSCAN_COUNTER_AT((channel + turn + c) % GPUSCAN_CHANNELS, 0) + copy) * 4;\n"
+"at[c] = (GPUSCAN_COUNTER_AT((channel + turn + c) % GPUSCAN_CHANNELS, 0) + GPUSCAN_COPY) * 4;\n"
 "gpuscan_count_word(raw.x, at, 0, bins);\n"
 "gpuscan_count_word(raw.y, at, 4, bins);\n"
 "gpuscan_count_word(raw.z, at, 8, bins);\n"
@@ -10880,7 +10882,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "const gpuscan_counting *to, gpuscan_bounds bounds) {\n"
 "uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : gpuscan_channel_of(at);\n"
 "#if GPUSCAN_COUNT_WORDS\n"
-"gpuscan_count_words(loaded, channel, to->copy, to->bins);\n"
+"gpuscan_count_words(loaded, channel, to->bins);\n"
 "#else\n"
 "gpuscan_samples vector = gpuscan_samples_of(loaded);\n"
 "GPUSCAN_UNROLL\n"
@@ -11065,13 +11067,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint counters = to->slice_bins + GPUSCAN_SPARE, bins = bounds.bins;\n"
 "uint words = GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD ? 256 * 32 : counters * GPUSCAN_COPIES;\n"
 "to->upper = to->bins + words;\n"
-"words += GPUSCAN_MERGE ? bounds.all_bins : GPUSCAN_CARRIES ? counters : 0;\n"
+"words += GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL ? bounds.all_bins : GPUSCAN_CARRIES ? counters : 0;\n"
 "for (uint k = GPUSCAN_ITEM; k < words; k += GPUSCAN_GROUP)\n"
 "to->bins[k] = 0;\n"
 "#if GPUSCAN_LOCAL_EDGES\n\n"
 "local GPUSCAN_VALUE *copied = (local GPUSCAN_VALUE *)(to->bins + (words + 1) / 2 * 2);\n"
-"for (uint k = GPUSCAN_ITEM; k <= bins; k += GPUSCAN_GROUP)\n"
-"copied[GPUSCAN_EDGE_PLACE(k)] = edges[k];\n"
+"for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_EDGE_END(bins); k += GPUSCAN_GROUP)\n"
+"copied[GPUSCAN_EDGE_PLACE(k)] = edges[min(k, bins)];\n"
 "to->edges.at = copied;\n"
 "#endif\n"
 "GPUSCAN_BARRIER();\n"
@@ -11082,7 +11084,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_cells_make(&to->edges, (local uint *)(copied + GPUSCAN_EDGE_PLACE(bins) + 1), bins);\n"
 "GPUSCAN_BARRIER();\n"
 "#else\n"
-"gpuscan_edges_top(&to->edges, bins);\n"
+"gpuscan_edges_top(&to->edges);\n"
 "#endif\n"
 "#endif\n"
 "}\n\n",
@@ -11121,8 +11123,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint sum = gpuscan_copies_sum(to, k), slot = k / 256, bin;\n"
 "bin = gpuscan_bin((gpuscan_sample)(k % 256 ^ GPUSCAN_BYTE_FLIP), GPUSCAN_BOUNDS_OF(slot),\n"
 "GPUSCAN_EDGES_OF(to->edges, slot));\n"
-"if (sum != 0 && bin != GPUSCAN_NO_BIN)\n"
-"atomic_add((volatile local uint *)(to->upper + slot * GPUSCAN_CHANNEL_BINS(bounds) + bin), sum);\n"
+"if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
+"continue;\n"
+"bin += slot * GPUSCAN_CHANNEL_BINS(bounds);\n"
+"if (GPUSCAN_MERGE == GPUSCAN_MERGE_GLOBAL)\n"
+"gpuscan_add_global(to->accumulators + bin, sum);\n"
+"else\n"
+"atomic_add((volatile local uint *)(to->upper + bin), sum);\n"
 "}\n"
 "}\n"
 "#endif\n\n\n\n"
@@ -11244,7 +11251,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "to.edges = edges_buffer + numbers.edges_offset;\n"
 "#endif\n"
 "#if GPUSCAN_COPIES\n"
-"to.copy = GPUSCAN_COPY;\n"
+"to.own = shared + GPUSCAN_COPY;\n"
 "gpuscan_counting_begin(&to, edges_buffer + numbers.edges_offset, bounds);\n"
 "#endif\n"
 "gpuscan_count_rows(samples, rows, member * GPUSCAN_GROUP + GPUSCAN_ITEM, members * GPUSCAN_GROUP, whole, &to,\n"
@@ -11257,7 +11264,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_merge_values(&to, bounds);\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
-"#if GPUSCAN_COPIES\n"
+"#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
 "gpuscan_hand_over(&to, counts, members, alone, flags, bounds.all_bins);\n"
 "#endif\n"
 "if (GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH))\n"
@@ -11288,7 +11295,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 11046 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11321,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 11069 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11483,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11264 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11530,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11411 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11909,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12720 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +12983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13454,7 +13461,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 194 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -13493,9 +13500,12 @@ enum { GPUSCAN__LITERALS = 193 };
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
+    X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
+    X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
+    X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
@@ -20427,7 +20437,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices;             /* of the bins or values */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* counts by value go to bins in local memory; otherwise values are bins */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: counts by value go to bins; 0: values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
@@ -20510,11 +20520,12 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)plan->slice_bins + own->spare;
+    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* EDGE_END */
     uint64_t words = own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : counters * own->copies;
-    words += own->merge ? plan->all_bins : own->copies ? counters * gpuscan__upper_words(own) : 0;
+    words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : own->copies ? counters * gpuscan__upper_words(own) : 0;
     if (own->local_edges) /* with padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
-                (plan->bins + 1 + plan->bins / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
+                (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
 }
 
@@ -20686,15 +20697,17 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
 
 /* Returns whether integer bins can use MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range 0: 2^64. */
 static int gpuscan__is_product(uint64_t range, uint64_t bins) {
-    return range == 0 || (bins < range && range <= (uint64_t)1 << 32);
+    return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
 /* Returns how a sample finds its integer bin. */
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
+    if (range - 1 < (uint64_t)1 << 16)
+        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
     if (gpuscan__is_product(range, bins))
-        return range - 1 < (uint64_t)1 << 16 ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY;
+        return GPUSCAN__BIN_MODE_MULTIPLY;
     return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
 
@@ -20707,9 +20720,12 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
         return gpuscan__ceil_div(bins << 32, range);
-    return bins < range ? gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY) : 0;
+    if (range <= bins)
+        return (bins << 32) / range;
+    /* a power of two divides 2^64 * bins */
+    return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
 /* Resolves integer bins: the range, and how a sample finds its bin. */
@@ -21122,9 +21138,10 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
                           plan->channel_bins == 256;
-    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || (own->tiled && plan->all_bins > 4096))
         return 0;
-    own->merge = !values_are_bins;
+    if (!values_are_bins)
+        own->merge = plan->all_bins > 4096 ? GPUSCAN__MERGE_GLOBAL : GPUSCAN__MERGE_LOCAL;
     own->by_value = GPUSCAN__BY_VALUE_SPREAD;
     own->copies = 32 / channels;
     if (channels == 1 || own->tiled || copies < 8 || own->weight || (channels != 3 && active + 1 < channels) ||
@@ -21209,7 +21226,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, const gpuscan__hist
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
-        tables * 1024 + 4 <= limits->local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
+        tables * 1024 + table <= limits->local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
         plan->key.copies = plan->key.byte_tables = tables;
     else if (!limits->why && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
              table <= limits->local)
@@ -21495,11 +21512,12 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all) + 4 * sets * size);
 }
 
-/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, each with a spare counter. */
+/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, and a table of bins behind
+   tables of bytes. A table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
-        return (uint64_t)plan->key.byte_tables * 1024;
+        return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
