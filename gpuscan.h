@@ -10063,19 +10063,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_EDGE_LAST(edges, bins) (edges)[bins]\n"
 "#endif\n\n"
 "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
-"#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
 "static inline GPUSCAN_REAL gpuscan_edge_distance(GPUSCAN_VALUE from, GPUSCAN_VALUE to) {\n"
+"#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+"return to - from;\n"
+"#else\n"
 "return sizeof(GPUSCAN_VALUE) == 8 ? (GPUSCAN_REAL)((ulong)to - (ulong)from)\n"
 ": (GPUSCAN_REAL)((uint)to - (uint)from);\n"
-"}\n"
-"#endif\n\n\n\n"
-"static inline uint gpuscan_edge_cell(GPUSCAN_VALUE s, gpuscan_edges edges) {\n"
-"#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"GPUSCAN_REAL at = s - edges.first;\n"
-"#else\n"
-"GPUSCAN_REAL at = gpuscan_edge_distance(edges.first, s);\n"
 "#endif\n"
-"at = fmax(at * edges.scale, (GPUSCAN_REAL)0);\n"
+"}\n\n\n\n"
+"static inline uint gpuscan_edge_cell(GPUSCAN_VALUE s, gpuscan_edges edges) {\n\n"
+"GPUSCAN_REAL at = fmax(gpuscan_edge_distance(edges.first, s) * edges.scale, (GPUSCAN_REAL)0);\n"
 "return (uint)fmin(at, (GPUSCAN_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
 "}\n\n\n"
 "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges, uint bins) {\n"
@@ -10090,11 +10087,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return low;\n"
 "}\n\n\n",
 "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells, uint bins) {\n"
-"#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"GPUSCAN_REAL range = edges->last - edges->first;\n"
-"#else\n"
 "GPUSCAN_REAL range = gpuscan_edge_distance(edges->first, edges->last);\n"
-"#endif\n"
 "edges->scale = GPUSCAN_EDGE_CELLS / range;\n"
 "if (!(range > 0) || isinf(range) || isinf(edges->scale))\n"
 "edges->scale = 0;\n"
@@ -10146,10 +10139,10 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "}\n\n",
 "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
-"typedef GPUSCAN_VALUE gpuscan_bound;\n"
-"#define GPUSCAN_BOUND_PARAMETERS \\\n"
-" uint bins, gpuscan_bound lower, gpuscan_bound upper, gpuscan_bound step, gpuscan_bound inverse\n"
-"#define GPUSCAN_BOUND_NAMES bins, lower, upper, step, inverse\n\n\n"
+"typedef struct {\n"
+"ulong edges;\n"
+"GPUSCAN_VALUE lower, upper, step, inverse;\n"
+"} gpuscan_channel_bounds;\n\n\n"
 "#if GPUSCAN_REAL_SIZE == 8\n"
 "#define GPUSCAN_MAGIC ((gpuscan_values)(6755399441055744.0f))\n"
 "#define GPUSCAN_LOW_BITS(x) GPUSCAN_TO_WIDE(uint, GPUSCAN_WIDE_OF(as_ulong)(x))\n"
@@ -10158,35 +10151,35 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define GPUSCAN_LOW_BITS(x) GPUSCAN_WIDE_OF(as_uint)(x)\n"
 "#endif\n\n\n"
 "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
-"static inline gpuscan_bins gpuscan_nearest_bin(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS) {\n"
+"static inline gpuscan_bins gpuscan_nearest_bin(gpuscan_values s, uint bins, gpuscan_channel_bounds of) {\n"
 "gpuscan_values magic = GPUSCAN_MAGIC, at;\n"
-"gpuscan_values last = magic + (gpuscan_bound)(bins - 1);\n"
-"at = fma(s - lower, (gpuscan_values)(inverse), magic);\n"
+"gpuscan_values last = magic + (GPUSCAN_VALUE)(bins - 1);\n"
+"at = fma(s - of.lower, (gpuscan_values)(of.inverse), magic);\n"
 "at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last);\n"
-"gpuscan_values edge = fma(at - magic, (gpuscan_values)(step), (gpuscan_values)(lower));\n"
+"gpuscan_values edge = fma(at - magic, (gpuscan_values)(of.step), (gpuscan_values)(of.lower));\n"
 "gpuscan_bins zero = GPUSCAN_LOW_BITS(magic);\n"
 "return GPUSCAN_LOW_BITS(at) - (GPUSCAN_MASKS(s < edge) ? zero + 1 : zero);\n"
 "}\n"
 "#elif GPUSCAN_FORM != GPUSCAN_BINS_EDGES\n"
-"static inline GPUSCAN_VALUE gpuscan_even_edge(uint k, GPUSCAN_VALUE step, GPUSCAN_VALUE lower) {\n"
-"return fma((GPUSCAN_VALUE)k, step, lower);\n"
+"static inline GPUSCAN_VALUE gpuscan_even_edge(uint k, gpuscan_channel_bounds of) {\n"
+"return fma((GPUSCAN_VALUE)k, of.step, of.lower);\n"
 "}\n\n\n\n"
-"static inline uint gpuscan_bisected_bin(GPUSCAN_VALUE s, GPUSCAN_BOUND_PARAMETERS) {\n"
-"if (GPUSCAN_CLOSED && s == upper)\n"
+"static inline uint gpuscan_bisected_bin(GPUSCAN_VALUE s, uint bins, gpuscan_channel_bounds of) {\n"
+"if (GPUSCAN_CLOSED && s == of.upper)\n"
 "return bins - 1;\n"
-"GPUSCAN_VALUE guess = fmin((s - lower) * inverse, (GPUSCAN_VALUE)(bins - 1));\n"
+"GPUSCAN_VALUE guess = fmin((s - of.lower) * of.inverse, (GPUSCAN_VALUE)(bins - 1));\n"
 "uint low = min((uint)guess, bins - 1), high = low + 1;\n"
-"for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
+"for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, of); leap *= 2) {\n"
 "high = low;\n"
 "low -= min(low, leap);\n"
 "}\n"
-"for (uint leap = 1; high < bins && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
+"for (uint leap = 1; high < bins && s >= gpuscan_even_edge(high, of); leap *= 2) {\n"
 "low = high;\n"
 "high += min(bins - high, leap);\n"
 "}\n"
 "while (high - low > 1) {\n"
 "uint middle = low + (high - low) / 2;\n"
-"if (gpuscan_even_edge(middle, step, lower) <= s)\n"
+"if (gpuscan_even_edge(middle, of) <= s)\n"
 "low = middle;\n"
 "else\n"
 "high = middle;\n"
@@ -10196,10 +10189,10 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "#else\n"
 "typedef GPUSCAN_OFFSET gpuscan_offset;\n"
-"typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n\n",
-"typedef ulong gpuscan_bound;\n"
-"#define GPUSCAN_BOUND_PARAMETERS uint bins, ulong lower, ulong upper, ulong range, ulong factor\n"
-"#define GPUSCAN_BOUND_NAMES bins, lower, upper, range, factor\n\n\n"
+"typedef GPUSCAN_WIDE_OF(GPUSCAN_OFFSET) gpuscan_offsets;\n\n"
+"typedef struct {\n"
+"ulong edges, lower, range, factor;\n"
+"} gpuscan_channel_bounds;\n\n\n",
 "#if GPUSCAN_CHANNEL_BOUNDS\n"
 "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
 "#else\n"
@@ -10210,8 +10203,6 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return GPUSCAN_TO_WIDE(uint, x >> (uint)factor);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 8\n"
 "return (uint)mul_hi(x, factor);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && !GPUSCAN_CPU\n"
-"return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
 "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
 "GPUSCAN_WIDE_OF(ulong) product = GPUSCAN_TO_WIDE(ulong, x);\n"
 "return GPUSCAN_TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
@@ -10229,50 +10220,44 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "}\n"
 "#endif\n\n\n"
-"static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
+"static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, uint bins, gpuscan_channel_bounds of,\n"
+"gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
 "bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges, bins));\n"
 "return inside ? gpuscan_edge_bin(s, edges, bins)\n"
 ": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s), bins);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n",
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
 "const bool wraps = GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP;\n"
-"gpuscan_masks inside = wraps ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, upper)) : GPUSCAN_INSIDE(s, lower, upper);\n"
-"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, GPUSCAN_BOUND_NAMES), GPUSCAN_MASKS(s < lower),\n"
+"gpuscan_masks inside = wraps ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, of.upper)) : GPUSCAN_INSIDE(s, of.lower, of.upper);\n"
+"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, bins, of), GPUSCAN_MASKS(s < of.lower),\n"
 "GPUSCAN_IS_NAN(s), bins);\n"
 "#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
-"bool inside = GPUSCAN_INSIDE(s, lower, upper);\n"
-"return inside ? gpuscan_bisected_bin(s, GPUSCAN_BOUND_NAMES)\n"
-": gpuscan_bin_if(false, 0, s < lower, GPUSCAN_IS_NAN(s), bins);\n"
-"#else\n\n"
-"gpuscan_offset from = GPUSCAN_RANGE_ALL && GPUSCAN_SAMPLE_IS_SIGNED == 0 ? 0 : (gpuscan_offset)lower;\n"
+"bool inside = GPUSCAN_INSIDE(s, of.lower, of.upper);\n"
+"return inside ? gpuscan_bisected_bin(s, bins, of)\n"
+": gpuscan_bin_if(false, 0, s < of.lower, GPUSCAN_IS_NAN(s), bins);\n"
+"#else\n\n",
+"gpuscan_offset from = GPUSCAN_RANGE_ALL && GPUSCAN_SAMPLE_IS_SIGNED == 0 ? 0 : (gpuscan_offset)of.lower;\n"
 "gpuscan_offsets x = GPUSCAN_OFFSETS_OF(s) - from;\n"
-"gpuscan_bins bin = gpuscan_even_bin(x, bins, range, factor);\n"
-"gpuscan_masks past = GPUSCAN_PAST(x, range), ends = x == (gpuscan_offset)range;\n"
+"gpuscan_bins bin = gpuscan_even_bin(x, bins, of.range, of.factor);\n"
+"gpuscan_masks past = GPUSCAN_PAST(x, of.range), ends = x == (gpuscan_offset)of.range;\n"
 "if (GPUSCAN_RANGE_ALL)\n"
 "return bin;\n"
 "if (GPUSCAN_CLOSED)\n"
 "bin = past & ends ? (gpuscan_bins)(bins - 1) : bin;\n"
-"return gpuscan_bin_if(GPUSCAN_CLOSED ? !past | ends : !past, bin, GPUSCAN_IS_BELOW(s, lower),\n"
+"return gpuscan_bin_if(GPUSCAN_CLOSED ? !past | ends : !past, bin, GPUSCAN_IS_BELOW(s, of.lower),\n"
 "(gpuscan_masks)(0), bins);\n"
 "#endif\n"
 "}\n\n"
-"static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
-"gpuscan_values s = (gpuscan_values)(gpuscan_value_of(sample));\n"
-"return GPUSCAN_FIRST_OF(gpuscan_bins_of(s, GPUSCAN_BOUND_NAMES, edges));\n"
+"static inline uint gpuscan_bin(gpuscan_binned sample, uint bins, gpuscan_channel_bounds of, gpuscan_edges edges) {\n"
+"return GPUSCAN_FIRST_OF(gpuscan_bins_of((gpuscan_values)(gpuscan_value_of(sample)), bins, of, edges));\n"
 "}\n\n\n"
-"#define GPUSCAN_BOUND_SETS (GPUSCAN_CHANNEL_BOUNDS ? 4 : 1)\n"
 "typedef struct {\n"
 "uint bins, all_bins;\n"
-"ulong edges[GPUSCAN_BOUND_SETS];\n"
-"gpuscan_bound a[GPUSCAN_BOUND_SETS], b[GPUSCAN_BOUND_SETS];\n"
-"gpuscan_bound c[GPUSCAN_BOUND_SETS], d[GPUSCAN_BOUND_SETS];\n"
+"gpuscan_channel_bounds channel[GPUSCAN_CHANNEL_BOUNDS ? 4 : 1];\n"
 "} gpuscan_bounds;\n"
-"#define GPUSCAN_BOUND_SET(slot) (GPUSCAN_CHANNEL_BOUNDS ? (slot) : 0)\n"
-"#define GPUSCAN_BOUNDS_OF(slot) \\\n"
-" bounds.bins, bounds.a[GPUSCAN_BOUND_SET(slot)], bounds.b[GPUSCAN_BOUND_SET(slot)], \\\n"
-" bounds.c[GPUSCAN_BOUND_SET(slot)], bounds.d[GPUSCAN_BOUND_SET(slot)]\n"
+"#define GPUSCAN_BOUNDS_OF(slot) bounds.bins, bounds.channel[GPUSCAN_CHANNEL_BOUNDS ? (slot) : 0]\n"
 "#if GPUSCAN_CHANNEL_BOUNDS\n"
-"#define GPUSCAN_EDGES_OF(first, slot) ((first) + bounds.edges[slot])\n"
+"#define GPUSCAN_EDGES_OF(first, slot) ((first) + bounds.channel[slot].edges)\n"
 "#else\n"
 "#define GPUSCAN_EDGES_OF(first, slot) (first)\n"
 "#endif\n\n",
@@ -10282,7 +10267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9872 \"kernels.cl.inc\"\n"
+"#line 9857 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10374,7 +10359,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10728,7 +10713,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10380 \"kernels.cl.inc\"\n"
+"#line 10365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10755,13 +10740,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
 "#define GPUSCAN_COUNTER_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
 "#define GPUSCAN_COPY min(GPUSCAN_ITEM % 32 / GPUSCAN_CHANNELS, (uint)GPUSCAN_COPIES - 1)\n"
-"#define GPUSCAN_BYTE_SHIFT 7\n"
+"#define GPUSCAN_VALUE_STEP 32\n"
 "#else\n"
 "#define GPUSCAN_COUNTER_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
-"#define GPUSCAN_BYTE_SHIFT \\\n"
-" (2 + (GPUSCAN_COPIES > 1) + (GPUSCAN_COPIES > 2) + (GPUSCAN_COPIES > 4) + (GPUSCAN_COPIES > 8) + \\\n"
-" (GPUSCAN_COPIES > 16))\n"
-"#endif\n"
+"#define GPUSCAN_VALUE_STEP GPUSCAN_COPIES\n"
+"#endif\n\n"
+"#define GPUSCAN_BYTE_SHIFT (33 - (int)clz((uint)GPUSCAN_VALUE_STEP))\n"
 "#else\n"
 "#define GPUSCAN_COUNTER_AT(channel, bin) ((size_t)(bin) * GPUSCAN_COPIES)\n"
 "#endif\n"
@@ -11295,7 +11279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11046 \"kernels.cl.inc\"\n"
+"#line 11031 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11321,7 +11305,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11069 \"kernels.cl.inc\"\n"
+"#line 11054 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11483,7 +11467,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11264 \"kernels.cl.inc\"\n"
+"#line 11249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11530,7 +11514,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11312 \"kernels.cl.inc\"\n"
+"#line 11297 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11624,7 +11608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11411 \"kernels.cl.inc\"\n"
+"#line 11396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11909,7 +11893,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11727 \"kernels.cl.inc\"\n"
+"#line 11712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12768,7 +12752,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12720 \"kernels.cl.inc\"\n"
+"#line 12705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12983,7 +12967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12979 \"kernels.cl.inc\"\n"
+"#line 12964 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13119,7 +13103,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13129 \"kernels.cl.inc\"\n"
+"#line 13114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -20684,13 +20668,9 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     uint64_t quotient = 0;
     int bit;
     for (bit = 0; bit < 64; bit++) {
-        int carry = (int)(a >> 63);
-        a <<= 1;
-        quotient <<= 1;
-        if (carry || a >= b) {
-            a -= b;
-            quotient |= 1;
-        }
+        uint64_t digit = a >= b - a; /* whether 2 * a >= b */
+        a = digit ? a - (b - a) : 2 * a;
+        quotient = 2 * quotient + digit;
     }
     return quotient;
 }
@@ -21491,25 +21471,24 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
 
 /* Sets the argument gpuscan_bounds of kernels.cl.inc: the bins, and their bounds in the type of comparisons. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    const size_t sets = plan->key.by_channel ? 4 : 1;
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
     const uint32_t bins[] = {plan->bins, (uint32_t)plan->all_bins};
-    unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins) + sets * sizeof(uint64_t);
-    size_t s, n;
+    unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins);
+    unsigned s, n;
     memcpy(all, bins, sizeof(bins));
-    for (s = 0; s < sets; s++) {
+    for (s = 0; s < (plan->key.by_channel ? 4u : 1u); s++) {
         const gpuscan__bounds *b = plan->key.by_channel ? &plan->channel[s] : &plan->bounds;
-        const uint64_t numbers[] = {b->lower, b->lower + b->range, b->range, b->factor};
+        const uint64_t numbers[] = {b->edges, b->lower, b->range, b->factor};
         const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
-        memcpy(all + sizeof(bins) + s * sizeof(b->edges), &b->edges, sizeof(b->edges));
-        for (n = 0; n < 4; n++) {
+        memcpy(to, numbers, is_float ? sizeof(*numbers) : sizeof(numbers));
+        to += is_float ? sizeof(*numbers) : sizeof(numbers);
+        for (n = 0; n < (is_float ? 4u : 0u); n++, to += size) {
             const float single = (float)reals[n];
-            const void *x = is_single ? (const void *)&single : is_float ? (const void *)&reals[n] : &numbers[n];
-            memcpy(to + (n * sets + s) * size, x, size);
+            memcpy(to, is_single ? (const void *)&single : &reals[n], size);
         }
     }
-    gpuscan__arg(launch, all, (size_t)(to - all) + 4 * sets * size);
+    gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
 /* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, and a table of bins behind
@@ -21726,15 +21705,6 @@ static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, co
                                               : x;
 }
 
-static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
-    if (type == GPUSCAN_TYPE_F64)
-        gpuscan__put(GPUSCAN_TYPE_U64, array, i, (uint64_t)0x7ff8 << 48);
-    else if (type == GPUSCAN_TYPE_F32)
-        gpuscan__put(GPUSCAN_TYPE_U32, array, i, 0x7fc00000u);
-    else
-        gpuscan__put(GPUSCAN_TYPE_U16, array, i, 0x7e00u);
-}
-
 /* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                     void *samples, uint64_t c) {
@@ -21747,8 +21717,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     }
     real = gpuscan__test_float_sample(plan, bounds, i);
     bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
-    if (bin == gpuscan__nowhere)
-        gpuscan__put_nan(plan->sample, samples, c);
+    if (bin == gpuscan__nowhere) /* a NaN */
+        memset((unsigned char *)samples + c * gpuscan__types[plan->sample].size, 0xff,
+               gpuscan__types[plan->sample].size);
     else
         gpuscan__put_real(plan->sample, samples, c, real);
     return bin;
