@@ -21654,26 +21654,6 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
 }
 
-/* Returns the bin of a sample in the middle of a bin or at an end of the range; NOWHERE: too close to an edge. */
-static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, double x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, place = x / step - lower / step, part;
-    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
-    if (x < lower)
-        return gpuscan__below;
-    if (x >= upper)
-        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
-    if (edges)
-        return (int64_t)x;
-    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
-        return gpuscan__nowhere;
-    if (!(x > lower))
-        return 0;
-    part = place - (double)(int64_t)place;
-    return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
-}
-
 /* Rounds towards 0 to a value that f16 holds and gpuscan__half takes. */
 static double gpuscan__whole_half(double x) {
     double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
@@ -21686,23 +21666,34 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
-                                         uint64_t i) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns its bin; NOWHERE: x as the type
+   rounds it is too close to an edge. */
+static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
+                                   double *x) {
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
     double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, at = (double)(gpuscan__mix(i) % plan->bins) + 0.5;
+    double step = edges ? 1 : bounds->real_step, most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6, middle, off;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
-    double x = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
-    if (i % 64 == 23)
-        x = upper;
-    else if (i % 64 == 31)
-        x = lower;
+    int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
+    middle = lower + ((double)bin + 0.5) * step;
+    *x = edges && i % 2 == 0 ? (double)bin : middle;
+    if (i % 64 == 23 || i % 64 == 31)
+        *x = i % 64 == 23 ? upper : lower;
     else if (i % 8 == 7)
-        x = i & 8 ? lower - 1 - step : upper + 1 + step;
-    x = x > largest ? largest : x < -largest ? -largest : x;
-    return plan->sample == GPUSCAN_TYPE_F32   ? gpuscan__single(x)
-           : plan->sample == GPUSCAN_TYPE_F16 ? gpuscan__whole_half(x)
-                                              : x;
+        *x = i & 8 ? lower - 1 - step : upper + 1 + step;
+    *x = *x > largest ? largest : *x < -largest ? -largest : *x;
+    if (plan->sample != GPUSCAN_TYPE_F64)
+        *x = plan->sample == GPUSCAN_TYPE_F32 ? gpuscan__single(*x) : gpuscan__whole_half(*x);
+    if (*x < lower)
+        return gpuscan__below;
+    if (*x >= upper)
+        return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
+    if (edges)
+        return (int64_t)*x;
+    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
+        return gpuscan__nowhere;
+    off = (*x - middle) / step;
+    return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
 /* Stores test sample i as element c. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
@@ -21715,8 +21706,8 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
         gpuscan__put(plan->sample, samples, c, x = gpuscan__test_integer_sample(plan, bounds, i));
         return gpuscan__test_integer_bin(plan, bounds, x);
     }
-    real = gpuscan__test_float_sample(plan, bounds, i);
-    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
+    bin = gpuscan__test_float(plan, bounds, i, &real);
+    bin = i % 64 == 39 ? gpuscan__nowhere : bin;
     if (bin == gpuscan__nowhere) /* a NaN */
         memset((unsigned char *)samples + c * gpuscan__types[plan->sample].size, 0xff,
                gpuscan__types[plan->sample].size);
