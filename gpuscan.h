@@ -20503,10 +20503,12 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns the words of local memory that a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + own->spare;
-    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* EDGE_END */
-    uint64_t words = own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : counters * own->copies;
-    words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : own->copies ? counters * gpuscan__upper_words(own) : 0;
+    uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
+    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* local edge */
+    if (own->by_value == GPUSCAN__BY_VALUE_SPREAD)
+        words = 256 * 32;
+    if (own->copies)
+        words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : counters * gpuscan__upper_words(own);
     if (own->local_edges) /* with padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
                 (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
@@ -21184,12 +21186,10 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* What limits the forms: bytes of local memory, copies of the bins, and why the device refuses the strategy (NULL:
-   it does not). */
-typedef struct gpuscan__histogram_limits {
-    uint64_t local, copies;
-    const char *why;
-} gpuscan__histogram_limits;
+/* Returns which of a profile's numbers by the size of samples is for the plan. */
+static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
+    return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+}
 
 /* Sets the copies of the bins: the largest power of two that the limits allow. */
 static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
@@ -21201,38 +21201,37 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
 }
 
 /* Chooses where a CPU counts: in tables of byte values, whose counts go to bins at the end; in tables of bins in local
-   memory, each with a spare counter; otherwise in the scratch. */
-static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, const gpuscan__histogram_limits *limits) {
+   memory, each with a spare counter; otherwise in the scratch. refused: the device refuses local memory. */
+static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
-        tables * 1024 + table <= limits->local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
+        tables * 1024 + table <= local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
         plan->key.copies = plan->key.byte_tables = tables;
-    else if (!limits->why && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
-             table <= limits->local)
-        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), limits->local / table),
-                            gpuscan__min(limits->local, 16 * GPUSCAN__KIB));
+    else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
+             table <= local)
+        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), local / table),
+                            gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts: bytes by value, or bins in local memory, in several slices if need be; otherwise in
-   global memory. Says why bins do not go to local memory. */
-static void gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+   global memory. Returns why bins do not go to local memory; NULL: they do. */
+static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
+                                     uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
-    uint64_t room = gpuscan__max(limits->local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (limits->why || (!gpuscan__upper_words(own) &&
-                        gpuscan__counts_by_value(plan, limits->local, (uint32_t)limits->copies)))
-        return;
-    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices)) {
-        limits->why = "the bins do not fit local memory";
-        return;
-    }
+    if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+        return NULL;
+    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
+        return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
     own->spare = spare;
-    gpuscan__set_copies(plan, limits->copies, limits->local);
+    gpuscan__set_copies(plan, copies, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
-        gpuscan__histogram_edges(plan, limits->local);
+        gpuscan__histogram_edges(plan, local);
+    return NULL;
 }
 
 /* Chooses the strategy, and where samples are counted. */
@@ -21243,7 +21242,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
-    gpuscan__histogram_limits limits;
+    uint64_t local = gs->device.local_memory;
+    const char *why;
     if (is_auto)
         strategy = profile->histogram.strategy;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
@@ -21257,21 +21257,20 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    limits.local = gs->device.local_memory;
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
-        limits.local -= limits.local > 512 ? 256 : 0;
-    limits.local = gpuscan__min(limits.local, profile->histogram.local);
-    limits.copies = gpuscan__min(profile->histogram.copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL],
-                                 gpuscan__tile_copies(plan));
-    limits.why = gpuscan__why_refused(gs, common, strategy);
+        local -= local > 512 ? 256 : 0;
+    local = gpuscan__min(local, profile->histogram.local);
+    why = gpuscan__why_refused(gs, common, strategy);
     if (is_cpu)
-        gpuscan__cpu_form(plan, &limits);
-    else
-        gpuscan__gpu_form(gs, plan, &limits);
+        gpuscan__cpu_form(plan, local, why != NULL);
+    else if (!why)
+        why = gpuscan__gpu_form(gs, plan, local,
+                                gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
+                                             gpuscan__tile_copies(plan)));
     if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
-    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, limits.why);
+    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 /* Returns the work-items of a tile's group: the largest group in which each has two loads. */
@@ -21333,10 +21332,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->rows || plan->few);
-    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint64_t units = gs->device.units;
-    return gpuscan__max(
-        units * (near_bins ? profile->histogram.per_unit[by_size] : profile->histogram.per_unit_far) / own->slices, 1);
+    uint64_t most = near_bins ? profile->histogram.per_unit[gpuscan__by_size(plan)] : profile->histogram.per_unit_far;
+    return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
 /* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
@@ -21376,11 +21373,11 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(&plan->common.key, own);
+    uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->histogram.least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
+                        : own->slices == 1 ? profile->histogram.least[gpuscan__by_size(plan)]
                         : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
