@@ -10932,33 +10932,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk->row++;\n"
 "}\n"
 "}\n\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_count_vectors(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
-"const bool whole, const gpuscan_counting *to,\n"
+"#if !GPUSCAN_SAMPLE_ROWS\n"
+"GPUSCAN_INLINE void gpuscan_count_row(gpuscan_sample_rows rows, gpuscan_walk walk, const gpuscan_counting *to,\n"
 "gpuscan_histogram_numbers numbers, gpuscan_bounds bounds) {\n"
-"#if GPUSCAN_SAMPLE_ROWS\n"
-"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
-"while (walk.at < walk.all) {\n"
-"gpuscan_loaded loaded[GPUSCAN_ITEM_VECTORS];\n"
-"global const gpuscan_weight *weights[GPUSCAN_ITEM_VECTORS];\n"
-"ulong at[GPUSCAN_ITEM_VECTORS];\n"
-"bool there[GPUSCAN_ITEM_VECTORS];\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_sample_rows row = gpuscan_rows_past(rows, walk.row, 0, numbers);\n"
-"uint head = whole ? 0 : gpuscan_head_of(rows, walk.row, numbers);\n"
-"there[k] = walk.at < walk.all && (whole || walk.x < most - (head > rest ? 1 : 0));\n"
-"at[k] = head + (ulong)walk.x * GPUSCAN_VECTOR_SAMPLES;\n"
-"loaded[k] = gpuscan_load_if(there[k], samples, GPUSCAN_ROW_PAST(row.from, 0, at[k], numbers));\n"
-"at[k] += row.begin;\n"
-"weights[k] = row.weights;\n"
-"gpuscan_walk_step(&walk);\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"if (there[k])\n"
-"gpuscan_count_vector(loaded[k], at[k], weights[k], to, bounds);\n"
-"}\n"
-"#else\n"
 "ulong head = gpuscan_head_of(rows, 0, numbers), begin = rows.begin + head, stride = walk.stride;\n"
 "global const uint4 *from = (global const uint4 *)(rows.from + head);\n"
 "uint i = walk.at;\n"
@@ -10973,36 +10949,42 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "for (; i < walk.all; i += walk.stride)\n"
 "gpuscan_count_vector(gpuscan_load_once(from + i), begin + (ulong)i * GPUSCAN_VECTOR, rows.weights, to, bounds);\n"
-"#endif\n"
-"}\n\n\n\n",
-"#define GPUSCAN_ITEM_SINGLES (GPUSCAN_SAMPLE_ROWS && GPUSCAN_DEEP_LOADS ? 4 : 1)\n\n\n"
-"GPUSCAN_INLINE void gpuscan_count_singles(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
-"ulong first, const gpuscan_counting *to, gpuscan_histogram_numbers numbers,\n"
-"gpuscan_bounds bounds) {\n"
-"uint rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
+"}\n"
+"#endif\n\n\n\n",
+"#define GPUSCAN_ITEM_SINGLES (GPUSCAN_SAMPLE_ROWS && GPUSCAN_DEEP_LOADS ? 4 : 1)\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_count_walk(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, gpuscan_walk walk,\n"
+"ulong first, const bool vectors, const bool whole, const gpuscan_counting *to,\n"
+"gpuscan_histogram_numbers numbers, gpuscan_bounds bounds) {\n"
+"const int batch = vectors ? GPUSCAN_ITEM_VECTORS : GPUSCAN_ITEM_SINGLES;\n"
+"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % GPUSCAN_VECTOR_SAMPLES);\n"
 "while (walk.at < walk.all) {\n"
-"gpuscan_sample loaded[GPUSCAN_ITEM_SINGLES];\n"
-"global const gpuscan_weight *weights[GPUSCAN_ITEM_SINGLES];\n"
-"ulong at[GPUSCAN_ITEM_SINGLES];\n"
-"bool there[GPUSCAN_ITEM_SINGLES];\n"
+"gpuscan_loaded loaded[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_sample single[GPUSCAN_ITEM_SINGLES];\n"
+"global const gpuscan_weight *weights[GPUSCAN_ITEM_VECTORS + GPUSCAN_ITEM_SINGLES];\n"
+"ulong at[GPUSCAN_ITEM_VECTORS + GPUSCAN_ITEM_SINGLES];\n"
+"bool there[GPUSCAN_ITEM_VECTORS + GPUSCAN_ITEM_SINGLES];\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_SINGLES; k++) {\n"
+"for (int k = 0; k < batch; k++) {\n"
 "gpuscan_sample_rows row = gpuscan_rows_past(rows, walk.row, 0, numbers);\n"
-"ulong i = first + walk.x;\n"
-"uint head = gpuscan_head_of(rows, walk.row, numbers);\n"
-"if (row.vectors && i >= head)\n"
-"i += (row.vectors - (head > rest ? 1 : 0)) * GPUSCAN_VECTOR_SAMPLES;\n"
-"there[k] = walk.at < walk.all && i < row.samples;\n"
-"if (there[k])\n"
-"loaded[k] = GPUSCAN_SAMPLE_IN(samples, row.from, i);\n"
+"uint head = whole ? 0 : gpuscan_head_of(rows, walk.row, numbers), fewer = head > rest ? 1 : 0;\n"
+"ulong i = vectors ? head + (ulong)walk.x * GPUSCAN_VECTOR_SAMPLES : first + walk.x;\n"
+"if (!vectors && row.vectors && i >= head)\n"
+"i += (row.vectors - fewer) * GPUSCAN_VECTOR_SAMPLES;\n"
+"there[k] = walk.at < walk.all && (!vectors ? i < row.samples : whole || walk.x < most - fewer);\n"
+"if (vectors)\n"
+"loaded[k] = gpuscan_load_if(there[k], samples, GPUSCAN_ROW_PAST(row.from, 0, i, numbers));\n"
+"else if (there[k])\n"
+"single[k] = GPUSCAN_SAMPLE_IN(samples, row.from, i);\n"
 "at[k] = row.begin + i;\n"
 "weights[k] = row.weights;\n"
 "gpuscan_walk_step(&walk);\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_SINGLES; k++)\n"
-"if (there[k])\n"
-"gpuscan_count_sample(loaded[k], at[k], gpuscan_channel_of(at[k]), weights[k], to, bounds);\n"
+"for (int k = 0; k < batch; k++)\n"
+"if (there[k] && vectors)\n"
+"gpuscan_count_vector(loaded[k], at[k], weights[k], to, bounds);\n"
+"else if (there[k])\n"
+"gpuscan_count_sample(single[k], at[k], gpuscan_channel_of(at[k]), weights[k], to, bounds);\n"
 "}\n"
 "}\n\n\n"
 "#ifndef GPUSCAN_CHUNK\n"
@@ -11017,10 +10999,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "gpuscan_walk walk = gpuscan_walk_of(first, stride, (uint)min(across - x, (ulong)GPUSCAN_CHUNK),\n"
 "(uint)min(rows.rows - row, (ulong)most));\n"
 "gpuscan_sample_rows here = gpuscan_rows_past(rows, row, vectors ? x : 0, numbers);\n"
+"#if !GPUSCAN_SAMPLE_ROWS\n"
 "if (vectors)\n"
-"gpuscan_count_vectors(samples, here, walk, whole, to, numbers, bounds);\n"
+"gpuscan_count_row(here, walk, to, numbers, bounds);\n"
 "else\n"
-"gpuscan_count_singles(samples, here, walk, x, to, numbers, bounds);\n"
+"#endif\n"
+"gpuscan_count_walk(samples, here, walk, x, vectors, whole, to, numbers, bounds);\n"
 "}\n"
 "}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_count_rows(GPUSCAN_SAMPLES samples, gpuscan_sample_rows rows, uint first, uint stride,\n"
@@ -11279,7 +11263,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11031 \"kernels.cl.inc\"\n"
+"#line 11016 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11305,7 +11289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11054 \"kernels.cl.inc\"\n"
+"#line 11039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11467,7 +11451,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11249 \"kernels.cl.inc\"\n"
+"#line 11234 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11514,7 +11498,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11297 \"kernels.cl.inc\"\n"
+"#line 11282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11608,7 +11592,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11396 \"kernels.cl.inc\"\n"
+"#line 11381 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11893,7 +11877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11712 \"kernels.cl.inc\"\n"
+"#line 11697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12752,7 +12736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12705 \"kernels.cl.inc\"\n"
+"#line 12690 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12967,7 +12951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12964 \"kernels.cl.inc\"\n"
+"#line 12949 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13103,7 +13087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13114 \"kernels.cl.inc\"\n"
+"#line 13099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
