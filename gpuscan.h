@@ -10026,9 +10026,10 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "static inline gpuscan_bins gpuscan_bin_if(gpuscan_masks inside, gpuscan_bins bin, gpuscan_masks below,\n"
 "gpuscan_masks is_nan, uint bins) {\n"
 "const bool drops = GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP, clamps = GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP;\n"
-"uint low = drops ? GPUSCAN_NO_BIN : clamps ? 0 : bins, high = drops ? GPUSCAN_NO_BIN : clamps ? bins - 1 : bins + 1;\n"
+"uint none = GPUSCAN_CPU ? GPUSCAN_NO_BIN : bins + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);\n"
+"uint low = drops ? none : clamps ? 0 : bins, high = drops ? none : clamps ? bins - 1 : bins + 1;\n"
 "gpuscan_bins outside = below ? (gpuscan_bins)(low) : (gpuscan_bins)(high);\n"
-"return inside ? bin : is_nan ? (gpuscan_bins)(GPUSCAN_NO_BIN) : outside;\n"
+"return inside ? bin : is_nan ? (gpuscan_bins)(none) : outside;\n"
 "}\n\n\n",
 "#define GPUSCAN_UP_TO(s, upper) (GPUSCAN_CLOSED ? (s) <= (upper) : (s) < (upper))\n"
 "#define GPUSCAN_INSIDE(s, lower, upper) GPUSCAN_MASKS(((s) >= (lower)) & GPUSCAN_UP_TO(s, upper))\n"
@@ -10213,24 +10214,28 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#else\n"
 "const bool general = GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_GENERAL;\n"
 "bool many = general && range != 0 && range <= bins;\n"
-"ulong bin = many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor), next = bin + 1;\n"
-"ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
+"uint bin = (uint)(many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor)), next = bin + 1;\n"
+"ulong high = mul_hi((ulong)next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
 "bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
-"return (uint)(up && !(general && range == 0) ? next : bin);\n"
+"return up && !(general && range == 0) ? next : bin;\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n"
+"#define GPUSCAN_BIN_WRAPS \\\n"
+" (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST && GPUSCAN_REAL_SIZE == 4 && \\\n"
+" GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP)\n\n"
 "static inline gpuscan_bins gpuscan_bins_of(gpuscan_values s, uint bins, gpuscan_channel_bounds of,\n"
 "gpuscan_edges edges) {\n"
 "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
 "bool inside = GPUSCAN_INSIDE(s, GPUSCAN_EDGE_FIRST(edges), GPUSCAN_EDGE_LAST(edges, bins));\n"
 "return inside ? gpuscan_edge_bin(s, edges, bins)\n"
 ": gpuscan_bin_if(false, 0, s < GPUSCAN_EDGE_FIRST(edges), GPUSCAN_IS_NAN(s), bins);\n"
-"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n\n"
-"const bool wraps = GPUSCAN_REAL_SIZE == 4 && GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP;\n"
-"gpuscan_masks inside = wraps ? GPUSCAN_MASKS(GPUSCAN_UP_TO(s, of.upper)) : GPUSCAN_INSIDE(s, of.lower, of.upper);\n"
-"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, bins, of), GPUSCAN_MASKS(s < of.lower),\n"
-"GPUSCAN_IS_NAN(s), bins);\n"
+"#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
+"gpuscan_masks inside = GPUSCAN_MASKS(GPUSCAN_UP_TO(s, of.upper));\n"
+"if (!GPUSCAN_BIN_WRAPS)\n"
+"inside &= GPUSCAN_MASKS(s >= of.lower);\n"
+"return gpuscan_bin_if(inside, gpuscan_nearest_bin(s, bins, of), GPUSCAN_MASKS(s < of.lower), GPUSCAN_IS_NAN(s),\n"
+"bins);\n"
 "#elif GPUSCAN_SAMPLE_IS_FLOAT\n"
 "bool inside = GPUSCAN_INSIDE(s, of.lower, of.upper);\n"
 "return inside ? gpuscan_bisected_bin(s, bins, of)\n"
@@ -10267,7 +10272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9857 \"kernels.cl.inc\"\n"
+"#line 9862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10359,7 +10364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9965 \"kernels.cl.inc\"\n"
+"#line 9970 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10713,7 +10718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10365 \"kernels.cl.inc\"\n"
+"#line 10370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10747,7 +10752,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n\n"
 "#define GPUSCAN_BYTE_SHIFT (33 - (int)clz((uint)GPUSCAN_VALUE_STEP))\n"
 "#else\n"
-"#define GPUSCAN_COUNTER_AT(channel, bin) ((size_t)(bin) * GPUSCAN_COPIES)\n"
+"#define GPUSCAN_COUNTER_AT(channel, bin) ((bin) * GPUSCAN_COPIES)\n"
 "#endif\n"
 "#ifndef GPUSCAN_COPY\n"
 "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
@@ -10763,17 +10768,17 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
 "uint bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(to->edges, slot));\n"
 "bool none = !GPUSCAN_NONE_OUTSIDE && bin >= GPUSCAN_CHANNEL_BINS(bounds);\n"
-"if (!GPUSCAN_SPARE && none)\n"
-"return GPUSCAN_NO_BIN;\n"
 "if (GPUSCAN_PLANTED(BIN) && !none)\n"
 "bin = (bin + 1) % bounds.bins;\n"
-"if (slot != 0 && !none)\n"
-"bin += slot * GPUSCAN_CHANNEL_BINS(bounds);\n"
+"if (GPUSCAN_CHANNELS > 1)\n"
+"bin = none ? GPUSCAN_NO_BIN : bin + slot * GPUSCAN_CHANNEL_BINS(bounds);\n"
 "if (GPUSCAN_SLICES > 1)\n"
 "bin -= to->first_bin;\n"
-"if (GPUSCAN_SLICES > 1 && !GPUSCAN_SPARE && bin >= to->slice_bins)\n"
-"return GPUSCAN_NO_BIN;\n"
-"return GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE) ? min(bin, to->slice_bins) : bin;\n"
+"if (!GPUSCAN_SPARE)\n"
+"return none || (GPUSCAN_SLICES > 1 && bin >= to->slice_bins) ? GPUSCAN_NO_BIN : bin;\n"
+"if (GPUSCAN_SLICES == 1 && (GPUSCAN_NONE_OUTSIDE || (GPUSCAN_CHANNELS == 1 && !GPUSCAN_BIN_WRAPS)))\n"
+"return bin;\n"
+"return min(bin, to->slice_bins);\n"
 "#endif\n"
 "}\n\n\n",
 "static inline void gpuscan_count_sample(gpuscan_sample s, ulong i, uint channel, global const gpuscan_weight *weights,\n"
@@ -11091,7 +11096,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint sum = gpuscan_copies_sum(to, k), slot = k / 256, bin;\n"
 "bin = gpuscan_bin((gpuscan_sample)(k % 256 ^ GPUSCAN_BYTE_FLIP), GPUSCAN_BOUNDS_OF(slot),\n"
 "GPUSCAN_EDGES_OF(to->edges, slot));\n"
-"if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
+"if (sum == 0 || bin >= GPUSCAN_CHANNEL_BINS(bounds))\n"
 "continue;\n"
 "bin += slot * GPUSCAN_CHANNEL_BINS(bounds);\n"
 "if (GPUSCAN_MERGE == GPUSCAN_MERGE_GLOBAL)\n"
@@ -11263,7 +11268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11016 \"kernels.cl.inc\"\n"
+"#line 11021 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11289,7 +11294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11039 \"kernels.cl.inc\"\n"
+"#line 11044 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11451,7 +11456,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11234 \"kernels.cl.inc\"\n"
+"#line 11239 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11498,7 +11503,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11282 \"kernels.cl.inc\"\n"
+"#line 11287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11592,7 +11597,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11381 \"kernels.cl.inc\"\n"
+"#line 11386 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11877,7 +11882,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11697 \"kernels.cl.inc\"\n"
+"#line 11702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12736,7 +12741,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12690 \"kernels.cl.inc\"\n"
+"#line 12695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12951,7 +12956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12949 \"kernels.cl.inc\"\n"
+"#line 12954 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13087,7 +13092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13099 \"kernels.cl.inc\"\n"
+"#line 13104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
