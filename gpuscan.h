@@ -9633,9 +9633,10 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "static inline `bins `bin_if(`masks inside, `bins bin, `masks below,\n"
 "`masks is_nan, uint bins) {\n"
 "const bool drops = $OUTSIDE == $OUTSIDE_DROP, clamps = $OUTSIDE == $OUTSIDE_CLAMP;\n"
-"uint low = drops ? $NO_BIN : clamps ? 0 : bins, high = drops ? $NO_BIN : clamps ? bins - 1 : bins + 1;\n"
+"uint none = $CPU ? $NO_BIN : bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0);\n"
+"uint low = drops ? none : clamps ? 0 : bins, high = drops ? none : clamps ? bins - 1 : bins + 1;\n"
 "`bins outside = below ? (`bins)(low) : (`bins)(high);\n"
-"return inside ? bin : is_nan ? (`bins)($NO_BIN) : outside;\n"
+"return inside ? bin : is_nan ? (`bins)(none) : outside;\n"
 "}\n\n\n"
 "#define $UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
 "#define $INSIDE(s, lower, upper) $MASKS(((s) >= (lower)) & $UP_TO(s, upper))\n"
@@ -9658,7 +9659,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$VALUE top[7];\n"
 "#endif\n"
 "} `edges;\n"
-"#define $EDGE_PLACE(k) ((k) + (k) / 32)\n"
+"#define $EDGE_PLACE(k) ((k) + (k) / 32)\n\n"
+"#define $EDGE_END(bins) ($EDGE_CELLS ? (bins) : max((uint)(bins), 2u * $EDGE_STEP))\n"
 "#define $EDGE_AT(edges, k) (edges).at[$EDGE_PLACE(k)]\n"
 "#define $EDGE_FIRST(edges) (edges).first\n"
 "#define $EDGE_LAST(edges, bins) (edges).last\n"
@@ -9669,19 +9671,16 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define $EDGE_LAST(edges, bins) (edges)[bins]\n"
 "#endif\n\n",
 "#if $LOCAL_EDGES && $EDGE_CELLS\n"
-"#if !$SAMPLE_IS_FLOAT\n"
 "static inline $REAL `edge_distance($VALUE from, $VALUE to) {\n"
+"#if $SAMPLE_IS_FLOAT\n"
+"return to - from;\n"
+"#else\n"
 "return sizeof($VALUE) == 8 ? ($REAL)((ulong)to - (ulong)from)\n"
 ": ($REAL)((uint)to - (uint)from);\n"
-"}\n"
-"#endif\n\n\n\n"
-"static inline uint `edge_cell($VALUE s, `edges edges) {\n"
-"#if $SAMPLE_IS_FLOAT\n"
-"$REAL at = s - edges.first;\n"
-"#else\n"
-"$REAL at = `edge_distance(edges.first, s);\n"
 "#endif\n"
-"at = fmax(at * edges.scale, ($REAL)0);\n"
+"}\n\n\n\n"
+"static inline uint `edge_cell($VALUE s, `edges edges) {\n\n"
+"$REAL at = fmax(`edge_distance(edges.first, s) * edges.scale, ($REAL)0);\n"
 "return (uint)fmin(at, ($REAL)($EDGE_CELLS - 1));\n"
 "}\n\n\n"
 "static inline uint `edges_below(uint cell, `edges edges, uint bins) {\n"
@@ -9696,11 +9695,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return low;\n"
 "}\n\n\n"
 "static inline void `cells_make(`edges *edges, local uint *cells, uint bins) {\n"
-"#if $SAMPLE_IS_FLOAT\n"
-"$REAL range = edges->last - edges->first;\n"
-"#else\n"
 "$REAL range = `edge_distance(edges->first, edges->last);\n"
-"#endif\n"
 "edges->scale = $EDGE_CELLS / range;\n"
 "if (!(range > 0) || isinf(range) || isinf(edges->scale))\n"
 "edges->scale = 0;\n"
@@ -9710,12 +9705,11 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "}\n"
 "#else\n"
 "#if $LOCAL_EDGES\n\n"
-"static inline void `edges_top(`edges *edges, uint bins) {\n"
+"static inline void `edges_top(`edges *edges) {\n"
 "$UNROLL\n"
 "for (uint k = 0; k < 7; k++) {\n"
 "uint level = k < 1 ? 0 : k < 3 ? 1 : 2, place = k + 1 - (1u << level);\n"
-"uint at = (2 * place + 1) * ($EDGE_STEP >> level);\n"
-"edges->top[k] = $EDGE_AT(*edges, min(at, bins));\n"
+"edges->top[k] = $EDGE_AT(*edges, (2 * place + 1) * ($EDGE_STEP >> level));\n"
 "}\n"
 "}\n\n\n"
 "static inline uint `edge_start($VALUE s, `edges edges) {\n"
@@ -9745,18 +9739,18 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#else\n"
 "uint bin = `edge_start(s, edges);\n"
 "$UNROLL\n"
-"for (uint step = $EDGE_NEXT; step > 0; step /= 2) {\n"
-"uint next = min(bin + step, bins);\n"
+"for (uint step = $EDGE_NEXT; step > 0; step /= 2) {\n\n",
+"uint next = $LOCAL_EDGES ? bin + step : min(bin + step, bins);\n"
 "bin = $EDGE_AT(edges, next) <= s ? next : bin;\n"
 "}\n"
 "return $CLOSED ? min(bin, bins - 1) : bin;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if $SAMPLE_IS_FLOAT\n"
-"typedef $VALUE `bound;\n"
-"#define $BOUND_PARAMETERS \\\n"
-" uint bins, `bound lower, `bound upper, `bound step, `bound inverse\n"
-"#define $BOUND_NAMES bins, lower, upper, step, inverse\n\n\n"
+"typedef struct {\n"
+"ulong edges;\n"
+"$VALUE lower, upper, step, inverse;\n"
+"} `channel_bounds;\n\n\n"
 "#if $REAL_SIZE == 8\n"
 "#define $MAGIC ((`values)(6755399441055744.0f))\n"
 "#define $LOW_BITS(x) $TO_WIDE(uint, $WIDE_OF(as_ulong)(x))\n"
@@ -9765,35 +9759,35 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define $LOW_BITS(x) $WIDE_OF(as_uint)(x)\n"
 "#endif\n\n\n"
 "#if $BIN_MODE == $BIN_MODE_NEAREST\n\n"
-"static inline `bins `nearest_bin(`values s, $BOUND_PARAMETERS) {\n"
+"static inline `bins `nearest_bin(`values s, uint bins, `channel_bounds of) {\n"
 "`values magic = $MAGIC, at;\n"
-"`values last = magic + (`bound)(bins - 1);\n"
-"at = fma(s - lower, (`values)(inverse), magic);\n"
+"`values last = magic + ($VALUE)(bins - 1);\n"
+"at = fma(s - of.lower, (`values)(of.inverse), magic);\n"
 "at = $CPU ? (at < last ? at : last) : fmin(at, last);\n"
-"`values edge = fma(at - magic, (`values)(step), (`values)(lower));\n"
-"return $LOW_BITS(at) - $LOW_BITS(magic) -\n"
-"($MASKS(s < edge) ? (`bins)(1) : (`bins)(0));\n"
+"`values edge = fma(at - magic, (`values)(of.step), (`values)(of.lower));\n"
+"`bins zero = $LOW_BITS(magic);\n"
+"return $LOW_BITS(at) - ($MASKS(s < edge) ? zero + 1 : zero);\n"
 "}\n"
 "#elif $FORM != $BINS_EDGES\n"
-"static inline $VALUE `even_edge(uint k, $VALUE step, $VALUE lower) {\n"
-"return fma(($VALUE)k, step, lower);\n"
+"static inline $VALUE `even_edge(uint k, `channel_bounds of) {\n"
+"return fma(($VALUE)k, of.step, of.lower);\n"
 "}\n\n\n\n"
-"static inline uint `bisected_bin($VALUE s, $BOUND_PARAMETERS) {\n"
-"if ($CLOSED && s == upper)\n"
+"static inline uint `bisected_bin($VALUE s, uint bins, `channel_bounds of) {\n"
+"if ($CLOSED && s == of.upper)\n"
 "return bins - 1;\n"
-"$VALUE guess = fmin((s - lower) * inverse, ($VALUE)(bins - 1));\n"
+"$VALUE guess = fmin((s - of.lower) * of.inverse, ($VALUE)(bins - 1));\n"
 "uint low = min((uint)guess, bins - 1), high = low + 1;\n"
-"for (uint leap = 1; low > 0 && s < `even_edge(low, step, lower); leap *= 2) {\n"
+"for (uint leap = 1; low > 0 && s < `even_edge(low, of); leap *= 2) {\n"
 "high = low;\n"
 "low -= min(low, leap);\n"
 "}\n"
-"for (uint leap = 1; high < bins && s >= `even_edge(high, step, lower); leap *= 2) {\n"
+"for (uint leap = 1; high < bins && s >= `even_edge(high, of); leap *= 2) {\n"
 "low = high;\n"
 "high += min(bins - high, leap);\n"
 "}\n"
 "while (high - low > 1) {\n"
 "uint middle = low + (high - low) / 2;\n"
-"if (`even_edge(middle, step, lower) <= s)\n"
+"if (`even_edge(middle, of) <= s)\n"
 "low = middle;\n"
 "else\n"
 "high = middle;\n"
@@ -9803,79 +9797,79 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "#else\n"
 "typedef $OFFSET `offset;\n"
-"typedef $WIDE_OF($OFFSET) `offsets;\n\n\n"
-"typedef ulong `bound;\n"
-"#define $BOUND_PARAMETERS uint bins, ulong lower, ulong upper, ulong range, ulong factor\n"
-"#define $BOUND_NAMES bins, lower, upper, range, factor\n\n\n"
+"typedef $WIDE_OF($OFFSET) `offsets;\n\n"
+"typedef struct {\n"
+"ulong edges, lower, range, factor;\n"
+"} `channel_bounds;\n\n\n"
 "#if $CHANNEL_BOUNDS\n"
 "#define $PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "#else\n"
 "#define $PAST(x, range) ((x) >= (`offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline `bins `even_bin(`offsets x, uint bins, ulong range, ulong factor) {\n"
 "#if $BIN_MODE == $BIN_MODE_SHIFT\n"
 "return $TO_WIDE(uint, x >> (uint)factor);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY && $OFFSET_SIZE == 8\n"
 "return (uint)mul_hi(x, factor);\n"
-"#elif $BIN_MODE == $BIN_MODE_MULTIPLY && !$CPU\n"
-"return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY\n"
 "$WIDE_OF(ulong) product = $TO_WIDE(ulong, x);\n"
 "return $TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
-"return $TO_WIDE(uint, $TO_WIDE(ulong, x) * (ulong)(uint)factor >> 32);\n"
+"return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * (ulong)(uint)factor >> 32);\n"
+"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
+"return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * factor >> 32);\n"
 "#else\n"
 "const bool general = $BIN_MODE == $BIN_MODE_GENERAL;\n"
-"if (general && range != 0 && range <= bins)\n"
-"return (uint)((ulong)x * bins / range);\n"
-"ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
-"ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
+"bool many = general && range != 0 && range <= bins;\n"
+"uint bin = (uint)(many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor)), next = bin + 1;\n"
+"ulong high = mul_hi((ulong)next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
 "bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
-"return (uint)(up && !(general && range == 0) ? next : bin);\n"
+"return up && !(general && range == 0) ? next : bin;\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n",
-"static inline `bins `bins_of(`values s, $BOUND_PARAMETERS, `edges edges) {\n"
+"#define $BIN_WRAPS \\\n"
+" ($FORM != $BINS_EDGES && $BIN_MODE == $BIN_MODE_NEAREST && $REAL_SIZE == 4 && \\\n"
+" $OUTSIDE == $OUTSIDE_DROP)\n\n"
+"static inline `bins `bins_of(`values s, uint bins, `channel_bounds of,\n"
+"`edges edges) {\n"
 "#if $FORM == $BINS_EDGES\n"
 "bool inside = $INSIDE(s, $EDGE_FIRST(edges), $EDGE_LAST(edges, bins));\n"
 "return inside ? `edge_bin(s, edges, bins)\n"
 ": `bin_if(false, 0, s < $EDGE_FIRST(edges), $IS_NAN(s), bins);\n"
 "#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"return `bin_if($INSIDE(s, lower, upper), `nearest_bin(s, $BOUND_NAMES),\n"
-"$MASKS(s < lower), $IS_NAN(s), bins);\n"
+"`masks inside = $MASKS($UP_TO(s, of.upper));\n"
+"if (!$BIN_WRAPS)\n"
+"inside &= $MASKS(s >= of.lower);\n"
+"return `bin_if(inside, `nearest_bin(s, bins, of), $MASKS(s < of.lower), $IS_NAN(s),\n"
+"bins);\n"
 "#elif $SAMPLE_IS_FLOAT\n"
-"bool inside = $INSIDE(s, lower, upper);\n"
-"return inside ? `bisected_bin(s, $BOUND_NAMES)\n"
-": `bin_if(false, 0, s < lower, $IS_NAN(s), bins);\n"
+"bool inside = $INSIDE(s, of.lower, of.upper);\n"
+"return inside ? `bisected_bin(s, bins, of)\n"
+": `bin_if(false, 0, s < of.lower, $IS_NAN(s), bins);\n"
 "#else\n\n"
-"`offsets x = $OFFSETS_OF(s) - (`offset)lower;\n"
-"`bins bin = `even_bin(x, bins, range, factor);\n"
-"`masks past = $PAST(x, range), ends = x == (`offset)range;\n"
+"`offset from = $RANGE_ALL && $SAMPLE_IS_SIGNED == 0 ? 0 : (`offset)of.lower;\n"
+"`offsets x = $OFFSETS_OF(s) - from;\n"
+"`bins bin = `even_bin(x, bins, of.range, of.factor);\n"
+"`masks past = $PAST(x, of.range), ends = x == (`offset)of.range;\n"
 "if ($RANGE_ALL)\n"
 "return bin;\n"
 "if ($CLOSED)\n"
 "bin = past & ends ? (`bins)(bins - 1) : bin;\n"
-"return `bin_if($CLOSED ? !past | ends : !past, bin, $IS_BELOW(s, lower),\n"
+"return `bin_if($CLOSED ? !past | ends : !past, bin, $IS_BELOW(s, of.lower),\n"
 "(`masks)(0), bins);\n"
 "#endif\n"
 "}\n\n"
-"static inline uint `bin(`binned sample, $BOUND_PARAMETERS, `edges edges) {\n"
-"`values s = (`values)(`value_of(sample));\n"
-"return $FIRST_OF(`bins_of(s, $BOUND_NAMES, edges));\n"
+"static inline uint `bin(`binned sample, uint bins, `channel_bounds of, `edges edges) {\n"
+"return $FIRST_OF(`bins_of((`values)(`value_of(sample)), bins, of, edges));\n"
 "}\n\n\n"
-"#define $BOUND_SETS ($CHANNEL_BOUNDS ? 4 : 1)\n"
 "typedef struct {\n"
 "uint bins, all_bins;\n"
-"ulong edges[$BOUND_SETS];\n"
-"`bound a[$BOUND_SETS], b[$BOUND_SETS];\n"
-"`bound c[$BOUND_SETS], d[$BOUND_SETS];\n"
+"`channel_bounds channel[$CHANNEL_BOUNDS ? 4 : 1];\n"
 "} `bounds;\n"
-"#define $BOUND_SET(slot) ($CHANNEL_BOUNDS ? (slot) : 0)\n"
-"#define $BOUNDS_OF(slot) \\\n"
-" bounds.bins, bounds.a[$BOUND_SET(slot)], bounds.b[$BOUND_SET(slot)], \\\n"
-" bounds.c[$BOUND_SET(slot)], bounds.d[$BOUND_SET(slot)]\n"
+"#define $BOUNDS_OF(slot) bounds.bins, bounds.channel[$CHANNEL_BOUNDS ? (slot) : 0]\n"
 "#if $CHANNEL_BOUNDS\n"
-"#define $EDGES_OF(first, slot) ((first) + bounds.edges[slot])\n"
+"#define $EDGES_OF(first, slot) ((first) + bounds.channel[slot].edges)\n"
 "#else\n"
 "#define $EDGES_OF(first, slot) (first)\n"
 "#endif\n\n",
@@ -9885,7 +9879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9458 \"kernels.cl.inc\"\n"
+"#line 9457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9977,7 +9971,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9566 \"kernels.cl.inc\"\n"
+"#line 9565 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10199,26 +10193,26 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "for (uint k = 0; k < $TABLE_WORDS; k++)\n"
 "tables[k] = 0;\n"
 "}\n\n\n\n"
-"static inline void `tables_add(local const uint *tables, global `counter *sums, bool atomics, bool adds,\n"
+"static inline void `tables_add(local uint *tables, global `counter *sums, bool atomics, bool adds,\n"
 "`bounds bounds, `edges edges) {\n"
 "uint bins = bounds.all_bins - ($PLANTED(HISTOGRAM_FINISH) && !atomics ? 1 : 0);\n"
 "#if $BYTE_TABLES\n"
-"for (uint k = 0; k < bins && !adds && !atomics; k++)\n"
-"sums[k] = 0;\n"
-"adds = true;\n"
+"local uint *values = tables;\n"
+"tables += $TABLE_WORDS;\n"
+"for (uint k = 0; k < $STRIDE; k++)\n"
+"tables[k] = 0;\n"
 "for (uint k = 0; k < 256 * $CHANNELS; k++) {\n"
-"uint sum = 0, counter;\n"
+"uint sum = 0;\n"
 "for (uint t = k / 256; t < $BYTE_TABLES; t += $CHANNELS)\n"
-"sum += tables[t * 256 + k % 256];\n"
-"counter = `counter_of((`binned)(k % 256), k / 256, bounds, edges);\n"
-"if (sum == 0 || counter >= bins)\n"
-"continue;\n"
-"#else\n"
+"sum += values[t * 256 + k % 256];\n"
+"if (sum)\n"
+"tables[`counter_of((`binned)(k % 256), k / 256, bounds, edges)] += sum;\n"
+"}\n"
+"#endif\n"
 "for (uint counter = 0; counter < bins; counter++) {\n"
 "uint sum = 0;\n"
-"for (uint t = 0; t < $COPIES; t++)\n"
+"for (uint t = 0; t < ($BYTE_TABLES ? 1 : $COPIES); t++)\n"
 "sum += tables[t * $STRIDE + counter];\n"
-"#endif\n"
 "if (!atomics)\n"
 "sums[counter] = adds ? sums[counter] + sum : sum;\n"
 "else if (sum)\n"
@@ -10307,16 +10301,13 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "#if !$TILED\n"
 "#if $COPIES\n"
-"bool alone = groups == 1 && !$BYTE_TABLES;\n"
-"`tables_add(shared, alone ? counts : accumulators, groups > 1,\n"
-"!alone || (flags & $FLAG_ACCUMULATE) != 0, bounds, edges);\n"
-"if (alone)\n"
-"return;\n"
+"bool alone = groups == 1;\n"
+"`tables_add(shared, alone ? counts : accumulators, !alone, (flags & $FLAG_ACCUMULATE) != 0, bounds,\n"
+"edges);\n"
 "#else\n"
-"if (groups == 1 && in_counts)\n"
-"return;\n"
+"bool alone = groups == 1 && in_counts;\n"
 "#endif\n"
-"if (!(flags & $FLAG_FINISH))\n"
+"if (alone || !(flags & $FLAG_FINISH))\n"
 "return;\n"
 "if (groups > 1) {\n"
 "`device_fence();\n"
@@ -10325,7 +10316,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`device_fence();\n"
 "}\n"
 "`histogram_move_span(accumulators, counts, 0, bounds.all_bins, bounds.all_bins,\n"
-"$COPIES && groups > 1 ? 0 : (uint)numbers.tables, flags);\n"
+"$COPIES ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
 "}\n\n",
 NULL};
@@ -10334,12 +10325,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9969 \"kernels.cl.inc\"\n"
+"#line 9965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
 "global `counter *accumulators;\n"
-"uint copy, first_bin;\n"
+"local uint *own;\n"
+"uint first_bin;\n"
 "uint slice_bins;\n"
 "`edges edges;\n"
 "} `counting;\n\n\n\n"
@@ -10360,13 +10352,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "#if $BY_VALUE == $BY_VALUE_SPREAD\n"
 "#define $COUNTER_AT(channel, value) ((value) * 32 + (channel) * $COPIES)\n"
 "#define $COPY min($ITEM % 32 / $CHANNELS, (uint)$COPIES - 1)\n"
-"#define $BYTE_SHIFT 7\n"
+"#define $VALUE_STEP 32\n"
 "#else\n"
 "#define $COUNTER_AT(channel, value) (($CHANNEL_SLOT(channel) * 256 + (value)) * $COPIES)\n"
-"#define $BYTE_SHIFT \\\n"
-" (2 + ($COPIES > 1) + ($COPIES > 2) + ($COPIES > 4) + ($COPIES > 8) + \\\n"
-" ($COPIES > 16))\n"
-"#endif\n"
+"#define $VALUE_STEP $COPIES\n"
+"#endif\n\n"
+"#define $BYTE_SHIFT (33 - (int)clz((uint)$VALUE_STEP))\n"
 "#else\n"
 "#define $COUNTER_AT(channel, bin) ((bin) * $COPIES)\n"
 "#endif\n"
@@ -10382,18 +10373,18 @@ static const char *const gpuscan__piece_histogram[] = {
 "#else\n"
 "uint slot = $CHANNEL_SLOT(channel);\n"
 "uint bin = `bin(s, $BOUNDS_OF(slot), $EDGES_OF(to->edges, slot));\n"
-"bool none = !$NONE_OUTSIDE && bin == $NO_BIN;\n"
-"if (!$SPARE && none)\n"
-"return bin;\n"
+"bool none = !$NONE_OUTSIDE && bin >= $CHANNEL_BINS(bounds);\n"
 "if ($PLANTED(BIN) && !none)\n"
 "bin = (bin + 1) % bounds.bins;\n"
-"if (slot != 0 && !none)\n"
-"bin += slot * $CHANNEL_BINS(bounds);\n"
+"if ($CHANNELS > 1)\n"
+"bin = none ? $NO_BIN : bin + slot * $CHANNEL_BINS(bounds);\n"
 "if ($SLICES > 1)\n"
 "bin -= to->first_bin;\n"
-"if ($SLICES > 1 && !$SPARE && bin >= to->slice_bins)\n"
-"return $NO_BIN;\n"
-"return $SPARE && ($SLICES > 1 || !$NONE_OUTSIDE) ? min(bin, to->slice_bins) : bin;\n"
+"if (!$SPARE)\n"
+"return none || ($SLICES > 1 && bin >= to->slice_bins) ? $NO_BIN : bin;\n"
+"if ($SLICES == 1 && ($NONE_OUTSIDE || ($CHANNELS == 1 && !$BIN_WRAPS)))\n"
+"return bin;\n"
+"return min(bin, to->slice_bins);\n"
 "#endif\n"
 "}\n\n\n"
 "static inline void `count_sample(`sample s, ulong i, uint channel, global const `weight *weights,\n"
@@ -10407,7 +10398,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "return;\n"
 "#endif\n"
 "#if $COPIES\n"
-"`add_local(to->bins + $COUNTER_AT(channel, bin) + to->copy, weight, to->upper + bin);\n"
+"`add_local(to->own + $COUNTER_AT(channel, bin), weight, to->upper + bin);\n"
 "#else\n"
 "`add_global_once(to->accumulators, bin, weight);\n"
 "#endif\n"
@@ -10461,7 +10452,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "atomic_inc((volatile local uint *)((local char *)bins + (value | at[channel])));\n"
 "}\n"
 "}\n\n"
-"static inline void `count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
+"static inline void `count_words(uint4 raw, uint channel, local uint *bins) {\n"
 "uint at[$CHANNELS], turn = 0;\n"
 "raw ^= $BYTE_FLIP * 0x01010101u;\n"
 "#if $BY_VALUE == $BY_VALUE_SPREAD && $CHANNELS != 3\n"
@@ -10470,7 +10461,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "$UNROLL\n"
 "for (uint c = 0; c < $CHANNELS; c++)\n"
-"at[c] = ($COUNTER_AT((channel + turn + c) % $CHANNELS, 0) + copy) * 4;\n"
+"at[c] = ($COUNTER_AT((channel + turn + c) % $CHANNELS, 0) + $COPY) * 4;\n"
 "`count_word(raw.x, at, 0, bins);\n"
 "`count_word(raw.y, at, 4, bins);\n"
 "`count_word(raw.z, at, 8, bins);\n"
@@ -10486,7 +10477,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "const `counting *to, `bounds bounds) {\n"
 "uint channel = $WHOLE_PIXELS ? 0 : `channel_of(at);\n"
 "#if $COUNT_WORDS\n"
-"`count_words(loaded, channel, to->copy, to->bins);\n"
+"`count_words(loaded, channel, to->bins);\n"
 "#else\n"
 "`samples vector = `samples_of(loaded);\n"
 "$UNROLL\n"
@@ -10552,33 +10543,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk->row++;\n"
 "}\n"
 "}\n\n\n\n\n",
-"$INLINE void `count_vectors($SAMPLES samples, `sample_rows rows, `walk walk,\n"
-"const bool whole, const `counting *to,\n"
+"#if !$SAMPLE_ROWS\n"
+"$INLINE void `count_row(`sample_rows rows, `walk walk, const `counting *to,\n"
 "`histogram_numbers numbers, `bounds bounds) {\n"
-"#if $SAMPLE_ROWS\n"
-"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % $VECTOR_SAMPLES);\n"
-"while (walk.at < walk.all) {\n"
-"`loaded loaded[$ITEM_VECTORS];\n"
-"global const `weight *weights[$ITEM_VECTORS];\n"
-"ulong at[$ITEM_VECTORS];\n"
-"bool there[$ITEM_VECTORS];\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"`sample_rows row = `rows_past(rows, walk.row, 0, numbers);\n"
-"uint head = whole ? 0 : `head_of(rows, walk.row, numbers);\n"
-"there[k] = walk.at < walk.all && (whole || walk.x < most - (head > rest ? 1 : 0));\n"
-"at[k] = head + (ulong)walk.x * $VECTOR_SAMPLES;\n"
-"loaded[k] = `load_if(there[k], samples, $ROW_PAST(row.from, 0, at[k], numbers));\n"
-"at[k] += row.begin;\n"
-"weights[k] = row.weights;\n"
-"`walk_step(&walk);\n"
-"}\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"if (there[k])\n"
-"`count_vector(loaded[k], at[k], weights[k], to, bounds);\n"
-"}\n"
-"#else\n"
 "ulong head = `head_of(rows, 0, numbers), begin = rows.begin + head, stride = walk.stride;\n"
 "global const uint4 *from = (global const uint4 *)(rows.from + head);\n"
 "uint i = walk.at;\n"
@@ -10593,36 +10560,42 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "for (; i < walk.all; i += walk.stride)\n"
 "`count_vector(`load_once(from + i), begin + (ulong)i * $VECTOR, rows.weights, to, bounds);\n"
-"#endif\n"
-"}\n\n\n\n"
-"#define $ITEM_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
-"$INLINE void `count_singles($SAMPLES samples, `sample_rows rows, `walk walk,\n"
-"ulong first, const `counting *to, `histogram_numbers numbers,\n"
-"`bounds bounds) {\n"
-"uint rest = (uint)(rows.samples % $VECTOR_SAMPLES);\n"
+"}\n"
+"#endif\n\n\n\n"
+"#define $ITEM_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n\n"
+"$INLINE void `count_walk($SAMPLES samples, `sample_rows rows, `walk walk,\n"
+"ulong first, const bool vectors, const bool whole, const `counting *to,\n"
+"`histogram_numbers numbers, `bounds bounds) {\n"
+"const int batch = vectors ? $ITEM_VECTORS : $ITEM_SINGLES;\n"
+"uint most = (uint)min(rows.vectors, 0xfffffffful), rest = (uint)(rows.samples % $VECTOR_SAMPLES);\n"
 "while (walk.at < walk.all) {\n"
-"`sample loaded[$ITEM_SINGLES];\n"
-"global const `weight *weights[$ITEM_SINGLES];\n"
-"ulong at[$ITEM_SINGLES];\n"
-"bool there[$ITEM_SINGLES];\n"
+"`loaded loaded[$ITEM_VECTORS];\n"
+"`sample single[$ITEM_SINGLES];\n"
+"global const `weight *weights[$ITEM_VECTORS + $ITEM_SINGLES];\n"
+"ulong at[$ITEM_VECTORS + $ITEM_SINGLES];\n"
+"bool there[$ITEM_VECTORS + $ITEM_SINGLES];\n"
 "$UNROLL\n"
-"for (int k = 0; k < $ITEM_SINGLES; k++) {\n"
+"for (int k = 0; k < batch; k++) {\n"
 "`sample_rows row = `rows_past(rows, walk.row, 0, numbers);\n"
-"ulong i = first + walk.x;\n"
-"uint head = `head_of(rows, walk.row, numbers);\n"
-"if (row.vectors && i >= head)\n"
-"i += (row.vectors - (head > rest ? 1 : 0)) * $VECTOR_SAMPLES;\n"
-"there[k] = walk.at < walk.all && i < row.samples;\n"
-"if (there[k])\n"
-"loaded[k] = $SAMPLE_IN(samples, row.from, i);\n"
+"uint head = whole ? 0 : `head_of(rows, walk.row, numbers), fewer = head > rest ? 1 : 0;\n"
+"ulong i = vectors ? head + (ulong)walk.x * $VECTOR_SAMPLES : first + walk.x;\n"
+"if (!vectors && row.vectors && i >= head)\n"
+"i += (row.vectors - fewer) * $VECTOR_SAMPLES;\n"
+"there[k] = walk.at < walk.all && (!vectors ? i < row.samples : whole || walk.x < most - fewer);\n"
+"if (vectors)\n"
+"loaded[k] = `load_if(there[k], samples, $ROW_PAST(row.from, 0, i, numbers));\n"
+"else if (there[k])\n"
+"single[k] = $SAMPLE_IN(samples, row.from, i);\n"
 "at[k] = row.begin + i;\n"
 "weights[k] = row.weights;\n"
 "`walk_step(&walk);\n"
 "}\n"
 "$UNROLL\n"
-"for (int k = 0; k < $ITEM_SINGLES; k++)\n"
-"if (there[k])\n"
-"`count_sample(loaded[k], at[k], `channel_of(at[k]), weights[k], to, bounds);\n"
+"for (int k = 0; k < batch; k++)\n"
+"if (there[k] && vectors)\n"
+"`count_vector(loaded[k], at[k], weights[k], to, bounds);\n"
+"else if (there[k])\n"
+"`count_sample(single[k], at[k], `channel_of(at[k]), weights[k], to, bounds);\n"
 "}\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
@@ -10637,10 +10610,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "`walk walk = `walk_of(first, stride, (uint)min(across - x, (ulong)$CHUNK),\n"
 "(uint)min(rows.rows - row, (ulong)most));\n"
 "`sample_rows here = `rows_past(rows, row, vectors ? x : 0, numbers);\n"
+"#if !$SAMPLE_ROWS\n"
 "if (vectors)\n"
-"`count_vectors(samples, here, walk, whole, to, numbers, bounds);\n"
+"`count_row(here, walk, to, numbers, bounds);\n"
 "else\n"
-"`count_singles(samples, here, walk, x, to, numbers, bounds);\n"
+"#endif\n"
+"`count_walk(samples, here, walk, x, vectors, whole, to, numbers, bounds);\n"
 "}\n"
 "}\n\n\n"
 "$INLINE void `count_rows($SAMPLES samples, `sample_rows rows, uint first, uint stride,\n"
@@ -10671,13 +10646,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint counters = to->slice_bins + $SPARE, bins = bounds.bins;\n"
 "uint words = $BY_VALUE == $BY_VALUE_SPREAD ? 256 * 32 : counters * $COPIES;\n"
 "to->upper = to->bins + words;\n"
-"words += $MERGE ? bounds.all_bins : $CARRIES ? counters : 0;\n"
+"words += $MERGE == $MERGE_LOCAL ? bounds.all_bins : $CARRIES ? counters : 0;\n"
 "for (uint k = $ITEM; k < words; k += $GROUP)\n"
 "to->bins[k] = 0;\n"
 "#if $LOCAL_EDGES\n\n",
 "local $VALUE *copied = (local $VALUE *)(to->bins + (words + 1) / 2 * 2);\n"
-"for (uint k = $ITEM; k <= bins; k += $GROUP)\n"
-"copied[$EDGE_PLACE(k)] = edges[k];\n"
+"for (uint k = $ITEM; k <= $EDGE_END(bins); k += $GROUP)\n"
+"copied[$EDGE_PLACE(k)] = edges[min(k, bins)];\n"
 "to->edges.at = copied;\n"
 "#endif\n"
 "$BARRIER();\n"
@@ -10688,7 +10663,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`cells_make(&to->edges, (local uint *)(copied + $EDGE_PLACE(bins) + 1), bins);\n"
 "$BARRIER();\n"
 "#else\n"
-"`edges_top(&to->edges, bins);\n"
+"`edges_top(&to->edges);\n"
 "#endif\n"
 "#endif\n"
 "}\n\n"
@@ -10727,8 +10702,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint sum = `copies_sum(to, k), slot = k / 256, bin;\n"
 "bin = `bin((`sample)(k % 256 ^ $BYTE_FLIP), $BOUNDS_OF(slot),\n"
 "$EDGES_OF(to->edges, slot));\n"
-"if (sum != 0 && bin != $NO_BIN)\n"
-"atomic_add((volatile local uint *)(to->upper + slot * $CHANNEL_BINS(bounds) + bin), sum);\n"
+"if (sum == 0 || bin >= $CHANNEL_BINS(bounds))\n"
+"continue;\n"
+"bin += slot * $CHANNEL_BINS(bounds);\n"
+"if ($MERGE == $MERGE_GLOBAL)\n"
+"`add_global(to->accumulators + bin, sum);\n"
+"else\n"
+"atomic_add((volatile local uint *)(to->upper + bin), sum);\n"
 "}\n"
 "}\n"
 "#endif\n\n\n\n"
@@ -10743,7 +10723,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$INLINE void `sums_hand_over(const `copies_t *sums, uint k, uint bins, const `counting *to,\n"
 "global `counter *counts, uint members, bool alone, uint flags) {\n"
 "bool adds = (flags & $FLAG_ACCUMULATE) != 0;\n"
-"#if $ARRIVALS != $ARRIVALS_NONE\n\n\n"
+"#if $ARRIVALS != $ARRIVALS_NONE\n\n\n",
 "volatile global ulong *words = (volatile global ulong *)to->accumulators + to->first_bin;\n"
 "ulong before[$AT_ONCE];\n"
 "$UNROLL\n"
@@ -10769,7 +10749,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(to->accumulators + bin, sums[j]);\n"
 "}\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE void `hand_over(const `counting *to, global `counter *counts, uint members,\n"
 "bool alone, uint flags, uint all_bins) {\n"
 "uint bins = $MERGE ? all_bins : min(to->slice_bins, all_bins - to->first_bin);\n"
@@ -10812,7 +10792,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "return;\n"
 "`device_fence();\n"
 "`histogram_move(accumulators, counts, $ITEM, all_bins, $GROUP, flags);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "$INLINE void `histogram_group($HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
 "uint flags = (uint)numbers.flags, group = (uint)get_group_id(0);\n"
 "ulong count = numbers.count;\n"
@@ -10850,7 +10830,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "to.edges = edges_buffer + numbers.edges_offset;\n"
 "#endif\n"
 "#if $COPIES\n"
-"to.copy = $COPY;\n"
+"to.own = shared + $COPY;\n"
 "`counting_begin(&to, edges_buffer + numbers.edges_offset, bounds);\n"
 "#endif\n"
 "`count_rows(samples, rows, member * $GROUP + $ITEM, members * $GROUP, whole, &to,\n"
@@ -10863,12 +10843,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "`merge_values(&to, bounds);\n"
 "$BARRIER();\n"
 "#endif\n"
-"#if $COPIES\n"
+"#if $COPIES && $MERGE != $MERGE_GLOBAL\n"
 "`hand_over(&to, counts, members, alone, flags, bounds.all_bins);\n"
 "#endif\n"
 "if ($ARRIVALS == $ARRIVALS_NONE && !$TILED && (flags & $FLAG_FINISH))\n"
 "`arrive(accumulators, counts, flags, shared, bounds.all_bins);\n"
-"}\n\n",
+"}\n\n"
 "#if $FIXED_LOCAL\n"
 "#define $BINS_PARAMETER\n"
 "#define $BINS_DECLARE local uint shared[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10881,7 +10861,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "kernel $GROUP_ATTRIBUTE void `histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
 "$BINS_DECLARE\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS, false);\n"
-"}\n\n"
+"}\n\n",
 "#if $WHOLE_TILES\n"
 "kernel $GROUP_ATTRIBUTE void `histogram_tiles($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
 "$BINS_DECLARE\n"
@@ -10894,7 +10874,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10629 \"kernels.cl.inc\"\n"
+"#line 10616 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10920,7 +10900,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10652 \"kernels.cl.inc\"\n"
+"#line 10639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -11053,7 +11033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10815 \"kernels.cl.inc\"\n"
+"#line 10802 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11100,7 +11080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10863 \"kernels.cl.inc\"\n"
+"#line 10850 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11249,7 +11229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11035 \"kernels.cl.inc\"\n"
+"#line 11022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11524,7 +11504,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11343 \"kernels.cl.inc\"\n"
+"#line 11330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12348,7 +12328,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12297 \"kernels.cl.inc\"\n"
+"#line 12284 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12550,7 +12530,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12541 \"kernels.cl.inc\"\n"
+"#line 12528 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12671,7 +12651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12675 \"kernels.cl.inc\"\n"
+"#line 12662 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13001,9 +12981,12 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
+    X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
+    X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
+    X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
@@ -19858,7 +19841,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices;             /* of the bins or values */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* counts by value go to bins in local memory; otherwise values are bins */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: counts by value go to bins; 0: values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
@@ -19940,12 +19923,15 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns the words of local memory that a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + own->spare;
-    uint64_t words = own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : counters * own->copies;
-    words += own->merge ? plan->all_bins : own->copies ? counters * gpuscan__upper_words(own) : 0;
+    uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
+    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* local edge */
+    if (own->by_value == GPUSCAN__BY_VALUE_SPREAD)
+        words = 256 * 32;
+    if (own->copies)
+        words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : counters * gpuscan__upper_words(own);
     if (own->local_edges) /* with padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
-                (plan->bins + 1 + plan->bins / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
+                (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
 }
 
@@ -20104,28 +20090,26 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     uint64_t quotient = 0;
     int bit;
     for (bit = 0; bit < 64; bit++) {
-        int carry = (int)(a >> 63);
-        a <<= 1;
-        quotient <<= 1;
-        if (carry || a >= b) {
-            a -= b;
-            quotient |= 1;
-        }
+        uint64_t digit = a >= b - a; /* whether 2 * a >= b */
+        a = digit ? a - (b - a) : 2 * a;
+        quotient = 2 * quotient + digit;
     }
     return quotient;
 }
 
 /* Returns whether integer bins can use MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range 0: 2^64. */
 static int gpuscan__is_product(uint64_t range, uint64_t bins) {
-    return range == 0 || (bins < range && range <= (uint64_t)1 << 32);
+    return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
 /* Returns how a sample finds its integer bin. */
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
+    if (range - 1 < (uint64_t)1 << 16)
+        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
     if (gpuscan__is_product(range, bins))
-        return range - 1 < (uint64_t)1 << 16 ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY;
+        return GPUSCAN__BIN_MODE_MULTIPLY;
     return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
 
@@ -20138,9 +20122,12 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
         return gpuscan__ceil_div(bins << 32, range);
-    return bins < range ? gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY) : 0;
+    if (range <= bins)
+        return (bins << 32) / range;
+    /* a power of two divides 2^64 * bins */
+    return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
 /* Resolves integer bins: the range, and how a sample finds its bin. */
@@ -20553,9 +20540,10 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
                           plan->channel_bins == 256;
-    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || (own->tiled && plan->all_bins > 4096))
         return 0;
-    own->merge = !values_are_bins;
+    if (!values_are_bins)
+        own->merge = plan->all_bins > 4096 ? GPUSCAN__MERGE_GLOBAL : GPUSCAN__MERGE_LOCAL;
     own->by_value = GPUSCAN__BY_VALUE_SPREAD;
     own->copies = 32 / channels;
     if (channels == 1 || own->tiled || copies < 8 || own->weight || (channels != 3 && active + 1 < channels) ||
@@ -20618,12 +20606,10 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* What limits the forms: bytes of local memory, copies of the bins, and why the device refuses the strategy (NULL:
-   it does not). */
-typedef struct gpuscan__histogram_limits {
-    uint64_t local, copies;
-    const char *why;
-} gpuscan__histogram_limits;
+/* Returns which of a profile's numbers by the size of samples is for the plan. */
+static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
+    return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+}
 
 /* Sets the copies of the bins: the largest power of two that the limits allow. */
 static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
@@ -20635,38 +20621,37 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
 }
 
 /* Chooses where a CPU counts: in tables of byte values, whose counts go to bins at the end; in tables of bins in local
-   memory, each with a spare counter; otherwise in the scratch. */
-static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, const gpuscan__histogram_limits *limits) {
+   memory, each with a spare counter; otherwise in the scratch. refused: the device refuses local memory. */
+static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
-        tables * 1024 + 4 <= limits->local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
+        tables * 1024 + table <= local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
         plan->key.copies = plan->key.byte_tables = tables;
-    else if (!limits->why && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
-             table <= limits->local)
-        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), limits->local / table),
-                            gpuscan__min(limits->local, 16 * GPUSCAN__KIB));
+    else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
+             table <= local)
+        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), local / table),
+                            gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts: bytes by value, or bins in local memory, in several slices if need be; otherwise in
-   global memory. Says why bins do not go to local memory. */
-static void gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, gpuscan__histogram_limits *limits) {
+   global memory. Returns why bins do not go to local memory; NULL: they do. */
+static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
+                                     uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
-    uint64_t room = gpuscan__max(limits->local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (limits->why || (!gpuscan__upper_words(own) &&
-                        gpuscan__counts_by_value(plan, limits->local, (uint32_t)limits->copies)))
-        return;
-    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices)) {
-        limits->why = "the bins do not fit local memory";
-        return;
-    }
+    if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+        return NULL;
+    if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
+        return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
     own->spare = spare;
-    gpuscan__set_copies(plan, limits->copies, limits->local);
+    gpuscan__set_copies(plan, copies, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
-        gpuscan__histogram_edges(plan, limits->local);
+        gpuscan__histogram_edges(plan, local);
+    return NULL;
 }
 
 /* Chooses the strategy, and where samples are counted. */
@@ -20677,7 +20662,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
-    gpuscan__histogram_limits limits;
+    uint64_t local = gs->device.local_memory;
+    const char *why;
     if (is_auto)
         strategy = profile->histogram.strategy;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
@@ -20691,21 +20677,20 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    limits.local = gs->device.local_memory;
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
-        limits.local -= limits.local > 512 ? 256 : 0;
-    limits.local = gpuscan__min(limits.local, profile->histogram.local);
-    limits.copies = gpuscan__min(profile->histogram.copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL],
-                                 gpuscan__tile_copies(plan));
-    limits.why = gpuscan__why_refused(gs, common, strategy);
+        local -= local > 512 ? 256 : 0;
+    local = gpuscan__min(local, profile->histogram.local);
+    why = gpuscan__why_refused(gs, common, strategy);
     if (is_cpu)
-        gpuscan__cpu_form(plan, &limits);
-    else
-        gpuscan__gpu_form(gs, plan, &limits);
+        gpuscan__cpu_form(plan, local, why != NULL);
+    else if (!why)
+        why = gpuscan__gpu_form(gs, plan, local,
+                                gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
+                                             gpuscan__tile_copies(plan)));
     if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
-    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, limits.why);
+    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 /* Returns the work-items of a tile's group: the largest group in which each has two loads. */
@@ -20767,10 +20752,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->rows || plan->few);
-    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint64_t units = gs->device.units;
-    return gpuscan__max(
-        units * (near_bins ? profile->histogram.per_unit[by_size] : profile->histogram.per_unit_far) / own->slices, 1);
+    uint64_t most = near_bins ? profile->histogram.per_unit[gpuscan__by_size(plan)] : profile->histogram.per_unit_far;
+    return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
 /* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
@@ -20810,11 +20793,11 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(&plan->common.key, own);
+    uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->histogram.least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
+                        : own->slices == 1 ? profile->histogram.least[gpuscan__by_size(plan)]
                         : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
@@ -20905,32 +20888,32 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
 
 /* Sets the argument gpuscan_bounds of kernels.cl.inc: the bins, and their bounds in the type of comparisons. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    const size_t sets = plan->key.by_channel ? 4 : 1;
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
     const uint32_t bins[] = {plan->bins, (uint32_t)plan->all_bins};
-    unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins) + sets * sizeof(uint64_t);
-    size_t s, n;
+    unsigned char all[sizeof(bins) + 4 * 5 * sizeof(uint64_t)], *to = all + sizeof(bins);
+    unsigned s, n;
     memcpy(all, bins, sizeof(bins));
-    for (s = 0; s < sets; s++) {
+    for (s = 0; s < (plan->key.by_channel ? 4u : 1u); s++) {
         const gpuscan__bounds *b = plan->key.by_channel ? &plan->channel[s] : &plan->bounds;
-        const uint64_t numbers[] = {b->lower, b->lower + b->range, b->range, b->factor};
+        const uint64_t numbers[] = {b->edges, b->lower, b->range, b->factor};
         const double reals[] = {b->real_lower, b->real_upper, b->real_step, b->real_step > 0 ? 1.0 / b->real_step : 0};
-        memcpy(all + sizeof(bins) + s * sizeof(b->edges), &b->edges, sizeof(b->edges));
-        for (n = 0; n < 4; n++) {
+        memcpy(to, numbers, is_float ? sizeof(*numbers) : sizeof(numbers));
+        to += is_float ? sizeof(*numbers) : sizeof(numbers);
+        for (n = 0; n < (is_float ? 4u : 0u); n++, to += size) {
             const float single = (float)reals[n];
-            const void *x = is_single ? (const void *)&single : is_float ? (const void *)&reals[n] : &numbers[n];
-            memcpy(to + (n * sets + s) * size, x, size);
+            memcpy(to, is_single ? (const void *)&single : &reals[n], size);
         }
     }
-    gpuscan__arg(launch, all, (size_t)(to - all) + 4 * sets * size);
+    gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, each with a spare counter. */
+/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, and a table of bins behind
+   tables of bytes. A table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
-        return (uint64_t)plan->key.byte_tables * 1024;
+        return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
@@ -21088,26 +21071,6 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
 }
 
-/* Returns the bin of a sample in the middle of a bin or at an end of the range; NOWHERE: too close to an edge. */
-static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, double x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, place = x / step - lower / step, part;
-    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
-    if (x < lower)
-        return gpuscan__below;
-    if (x >= upper)
-        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
-    if (edges)
-        return (int64_t)x;
-    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
-        return gpuscan__nowhere;
-    if (!(x > lower))
-        return 0;
-    part = place - (double)(int64_t)place;
-    return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
-}
-
 /* Rounds towards 0 to a value that f16 holds and gpuscan__half takes. */
 static double gpuscan__whole_half(double x) {
     double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
@@ -21120,23 +21083,34 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-static double gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
-                                         uint64_t i) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns its bin; NOWHERE: x as the type
+   rounds it is too close to an edge. */
+static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
+                                   double *x) {
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
     double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, at = (double)(gpuscan__mix(i) % plan->bins) + 0.5;
+    double step = edges ? 1 : bounds->real_step, most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6, middle, off;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
-    double x = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
-    if (i % 64 == 23)
-        x = upper;
-    else if (i % 64 == 31)
-        x = lower;
+    int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
+    middle = lower + ((double)bin + 0.5) * step;
+    *x = edges && i % 2 == 0 ? (double)bin : middle;
+    if (i % 64 == 23 || i % 64 == 31)
+        *x = i % 64 == 23 ? upper : lower;
     else if (i % 8 == 7)
-        x = i & 8 ? lower - 1 - step : upper + 1 + step;
-    x = x > largest ? largest : x < -largest ? -largest : x;
-    return plan->sample == GPUSCAN_TYPE_F32   ? gpuscan__single(x)
-           : plan->sample == GPUSCAN_TYPE_F16 ? gpuscan__whole_half(x)
-                                              : x;
+        *x = i & 8 ? lower - 1 - step : upper + 1 + step;
+    *x = *x > largest ? largest : *x < -largest ? -largest : *x;
+    if (plan->sample != GPUSCAN_TYPE_F64)
+        *x = plan->sample == GPUSCAN_TYPE_F32 ? gpuscan__single(*x) : gpuscan__whole_half(*x);
+    if (*x < lower)
+        return gpuscan__below;
+    if (*x >= upper)
+        return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
+    if (edges)
+        return (int64_t)*x;
+    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
+        return gpuscan__nowhere;
+    off = (*x - middle) / step;
+    return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
 /* Gives the bits of test sample i. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
@@ -21148,8 +21122,8 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
         *bits = gpuscan__test_integer_sample(plan, bounds, i);
         return gpuscan__test_integer_bin(plan, bounds, *bits);
     }
-    real = gpuscan__test_float_sample(plan, bounds, i);
-    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, bounds, real);
+    bin = gpuscan__test_float(plan, bounds, i, &real);
+    bin = i % 64 == 39 ? gpuscan__nowhere : bin;
     *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
                                     : gpuscan__real_bits(plan->sample, real);
     return bin;

@@ -993,6 +993,30 @@ static void test_ranges(void **state) {
     free(expected);
 }
 
+/* A GPU counts bytes by value however many bins there are. Bins that would fill local memory are in global memory. */
+static void test_bytes_in_many_bins(void **state) {
+    static const uint32_t bins[] = {4096, 5000, 20000};
+    static const uint8_t samples[1000] = {255};
+    uint32_t *counts = (uint32_t *)test_alloc(20000 * sizeof *counts);
+    gpuscan_histogram_desc desc;
+    size_t b;
+    (void)state;
+    want_pocl();
+    memset(&desc, 0, sizeof desc);
+    for (b = 0; b < sizeof bins / sizeof *bins; b++) {
+        gpuscan *gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
+        test_case("%u bins", (unsigned)bins[b]);
+        desc.bins = bins[b];
+        test_ok(gpuscan_histogram_host(gs, samples, counts, sizeof samples, &desc));
+        assert_int_equal(counts[0], sizeof samples - 1);
+        assert_int_equal(counts[255 * (uint64_t)bins[b] / 256], 1);
+        assert_int_equal(histogram_key(gs).by_value, GPUSCAN__BY_VALUE_PLAIN);
+        assert_int_equal(histogram_key(gs).merge, bins[b] > 4096 ? GPUSCAN__MERGE_GLOBAL : GPUSCAN__MERGE_LOCAL);
+        close_disguised(gs);
+    }
+    free(counts);
+}
+
 static uint32_t is_inclusive(const gpuscan__program *program) {
     gpuscan__scan_key own;
     memcpy(&own, program->key.own, sizeof own);
@@ -1462,7 +1486,8 @@ int main(void) {
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_group_size_0),
                                        TEST(test_rows),         TEST(test_many_rows),
-                                       TEST(test_ranges),       TEST(test_streaming_stores),
+                                       TEST(test_ranges),       TEST(test_bytes_in_many_bins),
+                                       TEST(test_streaming_stores),
                                        TEST(test_chunks),       TEST(test_vectors_of_16),
                                        TEST(test_device_choice),       TEST(test_little_local_memory),
                                        TEST(test_parameter_size)};

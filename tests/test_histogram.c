@@ -217,7 +217,9 @@ static void ranges_of_integers(void **state) {
                   {GPUSCAN_TYPE_I64, INT64_MAX - 1000, INT64_MAX, 10},
                   {GPUSCAN_TYPE_U64, 1, -1, 99991},
                   {GPUSCAN_TYPE_U64, INT64_MAX, -1, 12},
-                  {GPUSCAN_TYPE_U64, 0, INT64_C(1000000000000), 1000}};
+                  {GPUSCAN_TYPE_U64, 0, INT64_C(1000000000000), 1000},
+                  {GPUSCAN_TYPE_U64, 7, INT64_C(0x10000000007), 1000},
+                  {GPUSCAN_TYPE_U32, 3, 70003, 100000}};
     histogram_case c;
     size_t         r;
     (void)state;
@@ -410,8 +412,7 @@ static void self_test_of_fine_bins(void **state) {
             edges[k] = ref_real(even[k]);
         free(even);
         for (j = 0; j < 20; j++) {
-            x = gpuscan__test_float_sample(&plan, &plan.bounds, test_random());
-            expected = gpuscan__test_float_bin(&plan, &plan.bounds, x);
+            expected = gpuscan__test_float(&plan, &plan.bounds, test_random(), &x);
             bin = ref_edge_bin(plan.sample, edges, plan.bins, 0, ref_real(x));
             sure += expected >= 0;
             if (expected >= 0 && expected != bin)
@@ -1075,15 +1076,15 @@ static void bytes_by_value(void **state) {
     }
 }
 
-/* Samples of 16 bits in more bins than they have values. */
+/* Samples of 8 and 16 bits in more bins than they have values. */
 static void more_bins_than_values(void **state) {
-    static const gpuscan_type types[] = {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F16};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_I8};
     size_t                    t;
     (void)state;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
         histogram_case c = a_histogram(types[t], test.is_small ? 70000 : 100000, test_size(301, 20011, 1000003));
         c.d.outside = t == 2 ? GPUSCAN_OUTSIDE_COUNT : GPUSCAN_OUTSIDE_DROP;
-        if (test_share(t, 6))
+        if (t == 3 || test_share(t, 6))
             test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     }
 }

@@ -1,6 +1,7 @@
 /* Every operation with every strategy at a few lengths, in few programs, for implementations that compile or run too
    slowly for all tests.
       cc -O2 test_smoke.c -o test_smoke -lcmocka -lOpenCL -lm -lpthread -ldl */
+#include "histograms.h"
 #include "jobs.h"
 
 static void check_job(int which, uint64_t n) {
@@ -137,9 +138,22 @@ static void fold_past_silent_tiles(void **state) {
     free(wanted);
 }
 
+/* Counts bytes of picture tiles, and of a whole picture, into a buffer that the kernels only write, in each form of a
+   CPU. A simulator sees loads from such a buffer. */
+static void write_only_counts(void **state) {
+    uint64_t tile;
+    (void)state;
+    for (tile = 0; tile < 3; tile++) {
+        histogram_case c = a_histogram(GPUSCAN_TYPE_U8, tile == 1 ? 100 : 256, 300);
+        c.d.rows = 100;
+        c.d.tile_width = tile ? 150 : 0;
+        test_one_strategy(&histograms, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups),
-                                       TEST(fold_past_silent_tiles)};
+                                       TEST(fold_past_silent_tiles), TEST(write_only_counts)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }
