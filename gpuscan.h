@@ -2377,7 +2377,16 @@ static const char *const gpuscan__piece_device[] = {
 "GPUSCAN_WORD_SUM(gpuscan_add_chars, \"dp4a.s32.s32\", 0x01010101u, char4, x.x + x.y + x.z + x.w)\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_uchars, \"dp4a.u32.u32\", 0x01010101u, uchar4, x.x + x.y + x.z + x.w)\n"
 "GPUSCAN_WORD_SUM(gpuscan_add_shorts, \"dp2a.lo.s32.s32\", 0x0101u, short2, x.x + x.y)\n"
-"GPUSCAN_WORD_SUM(gpuscan_add_ushorts, \"dp2a.lo.u32.u32\", 0x0101u, ushort2, x.x + x.y)\n"
+"GPUSCAN_WORD_SUM(gpuscan_add_ushorts, \"dp2a.lo.u32.u32\", 0x0101u, ushort2, x.x + x.y)\n\n"
+"static inline uint gpuscan_max_halves(uint a, uint b) {\n"
+"#if GPUSCAN_ON(PTX) && GPUSCAN_PTX >= 90\n"
+"uint x;\n"
+"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+"return x;\n"
+"#else\n"
+"return as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+"#endif\n"
+"}\n"
 "static inline uint gpuscan_half_at(uint word, uint upper) {\n"
 "#if GPUSCAN_HAS_PICKS\n"
 "uint x;\n"
@@ -2386,8 +2395,8 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "return word >> upper * 16 & 0xffffu;\n"
 "#endif\n"
-"}\n\n"
-"#if GPUSCAN_HAS_PICKS\n\n",
+"}\n\n",
+"#if GPUSCAN_HAS_PICKS\n\n"
 "static inline uint gpuscan_bytes_at(uint low, uint high, uint which) {\n"
 "uint x;\n"
 "__asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(low), \"r\"(high), \"r\"(which));\n"
@@ -2423,7 +2432,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 866 \"kernels.cl.inc\"\n"
+"#line 876 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
@@ -2467,7 +2476,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 919 \"kernels.cl.inc\"\n"
+"#line 929 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_IMAGE\n\n\n"
 "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2496,7 +2505,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 944 \"kernels.cl.inc\"\n"
+"#line 954 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "typedef struct {\n"
@@ -2566,7 +2575,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 1017 \"kernels.cl.inc\"\n"
+"#line 1027 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_RUN_STATE\n\n\n"
 "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2697,7 +2706,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1165 \"kernels.cl.inc\"\n"
+"#line 1175 \"kernels.cl.inc\"\n"
 "\n"
 "#if GPUSCAN_HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
@@ -2837,7 +2846,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1325 \"kernels.cl.inc\"\n"
+"#line 1335 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -2944,7 +2953,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1445 \"kernels.cl.inc\"\n"
+"#line 1455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -2956,6 +2965,10 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "return GPUSCAN_PACKED == 1 ? ((uint)sum & 0xffu) * 0x10001u : (uint)sum;\n"
 "}\n\n\n"
 "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
+"if (GPUSCAN_PACKED_MAX) {\n"
+"uint pairs = gpuscan_max_halves(word & 0x00ff00ffu, gpuscan_odd_bytes(word, 0));\n"
+"return max(sum & 0xffffu, max(pairs & 0xffffu, pairs >> 16));\n"
+"}\n"
 "if (GPUSCAN_PACKED == 1)\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_chars(word, sum) : gpuscan_add_uchars(word, sum);\n"
 "return GPUSCAN_PACKED_SIGNED ? gpuscan_add_shorts(word, sum) : gpuscan_add_ushorts(word, sum);\n"
@@ -2969,8 +2982,15 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
 "uint first = *before;\n"
 "if (GPUSCAN_PACKED == 1) {\n\n\n"
-"uint odd = gpuscan_odd_bytes(word, 0), at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first;\n"
-"uint at_even = at_odd - odd;\n"
+"uint odd = gpuscan_odd_bytes(word, 0), even = word & 0x00ff00ffu, at_odd, at_even;\n"
+"if (GPUSCAN_PACKED_MAX) {\n"
+"uint pairs = gpuscan_max_halves(gpuscan_max_halves(even, odd), first);\n"
+"at_odd = gpuscan_max_halves(pairs, pairs << 16);\n"
+"at_even = gpuscan_max_halves(even, gpuscan_lower_halves(first, at_odd));\n"
+"} else {\n"
+"at_odd = (even + odd) * 0x10001u + first;\n"
+"at_even = at_odd - odd;\n"
+"}\n"
 "*before = gpuscan_byte_2_twice(at_odd, 0);\n"
 "return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
 ": gpuscan_packed_join(gpuscan_lower_halves(first, at_odd), at_even);\n"
@@ -2992,7 +3012,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1497 \"kernels.cl.inc\"\n"
+"#line 1518 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3052,7 +3072,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1559 \"kernels.cl.inc\"\n"
+"#line 1580 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define GPUSCAN_LEVELS \\\n"
 " (GPUSCAN_LANES >= 64 ? 6 \\\n"
@@ -3369,7 +3389,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1918 \"kernels.cl.inc\"\n"
+"#line 1939 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3407,11 +3427,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#define GPUSCAN_IS_WHOLE(type) \\\n"
 " (GPUSCAN_BYTES_OF(type) % 16 == 0 || ((GPUSCAN_BYTES_OF(type) & (GPUSCAN_BYTES_OF(type) - 1)) == 0 && \\\n"
 " (GPUSCAN_BYTES_OF(type) >= 4 || GPUSCAN_IS_PART(type))))\n"
-"#if GPUSCAN_SPREADS\n"
-"#define GPUSCAN_STORES_WHOLE (GPUSCAN_IS_WHOLE(gpuscan_dst) && GPUSCAN_BYTES_OF(gpuscan_dst) <= 16)\n"
-"#else\n"
-"#define GPUSCAN_STORES_WHOLE GPUSCAN_IS_WHOLE(gpuscan_dst)\n"
-"#endif\n"
 "#define GPUSCAN_ALIGNED(type, p) (((size_t)(p) & (min(GPUSCAN_BYTES_OF(type), 16u) - 1)) == 0)\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_bytes_load(uint *to, global const void *from, uint bytes, ulong policy) {\n"
 "if (bytes >= 16) {\n"
@@ -3579,8 +3594,14 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "local uchar *all = (local uchar *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_LANES * bytes;\n"
 "local uchar *own = all + GPUSCAN_LANE * bytes;\n"
 "GPUSCAN_SUBGROUP_SYNC();\n"
-"if (bytes == 16)\n"
-"*(local uint4 *)own = GPUSCAN_WORDS_4(out->word);\n"
+"if (bytes % 16 == 0)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w += 4)\n"
+"*(local uint4 *)((local uint *)own + w) = GPUSCAN_WORDS_4(out->word + w);\n"
+"else if (bytes % 8 == 0)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w += 2)\n"
+"*(local uint2 *)((local uint *)own + w) = (uint2)(out->word[w], out->word[w + 1]);\n"
 "else if (bytes % 4 == 0)\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < bytes / 4; w++)\n"
@@ -3591,6 +3612,20 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((local gpuscan_dst *)own)[v] = gpuscan_dst_at(out, v);\n"
 "GPUSCAN_SUBGROUP_SYNC();\n"
 "return (local uint *)all;\n"
+"}\n\n\n"
+"#define GPUSCAN_SPREAD_BYTES (GPUSCAN_LANES * GPUSCAN_BYTES_OF(gpuscan_dst))\n"
+"GPUSCAN_INLINE void gpuscan_vectors_spread(global gpuscan_dst *to, const gpuscan_dst_vector *out, uint left,\n"
+"bool pieces, local gpuscan_shared *shared) {\n"
+"local const uint *words = gpuscan_vectors_share(out, shared);\n"
+"if (!pieces)\n"
+"gpuscan_bytes_store(to, words, min(left, (uint)GPUSCAN_VECTOR_STRIDE) * (uint)sizeof(gpuscan_dst),\n"
+"GPUSCAN_LANE, GPUSCAN_LANES);\n"
+"else\n"
+"GPUSCAN_UNROLL\n"
+"for (uint p = 0; p < GPUSCAN_SPREAD_BYTES / 16; p += GPUSCAN_LANES)\n"
+"if (p + GPUSCAN_LANE < GPUSCAN_SPREAD_BYTES / 16)\n"
+"gpuscan_store_past((global uint4 *)to + p + GPUSCAN_LANE,\n"
+"((local const uint4 *)words)[p + GPUSCAN_LANE]);\n"
 "}\n"
 "#endif\n\n\n\n\n"
 "#if GPUSCAN_SHIFTS\n\n"
@@ -3601,7 +3636,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#define GPUSCAN_FUNNEL(a, b) (uint)(((ulong)(a) << 32 | (b)) << bits >> 32)\n"
 "#endif\n"
 "return (uint4)(GPUSCAN_FUNNEL(a, b), GPUSCAN_FUNNEL(b, c), GPUSCAN_FUNNEL(c, d), GPUSCAN_FUNNEL(d, e));\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE uint4 gpuscan_vectors_shift(uint4 passed, uint4 own, uint first, local gpuscan_shared *shared) {\n"
 "uint from = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES, words = first / 4, bits = first % 4 * 8, y, z, w;\n"
 "if (words == 4)\n"
@@ -3616,28 +3651,26 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (words == 1)\n"
 "return gpuscan_funnels(y, z, w, own.x, own.y, bits);\n"
 "return gpuscan_funnels(gpuscan_lane_at(passed.x, from), y, z, w, own.x, bits);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, const gpuscan_dst_vector *out, int k,\n"
-"uint there, uint4 *before, local gpuscan_shared *shared) {\n"
+"uint4 *before, local gpuscan_shared *shared) {\n"
 "uint past = (uint)(size_t)to % 16, split = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst), lane = GPUSCAN_LANE;\n"
-"bool is_last = k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1;\n"
-"bool whole = (k != 0 || lane != 0) && there >= split;\n"
-"bool next_whole = !is_last && there >= GPUSCAN_VECTOR + split;\n"
+"bool is_first = k == 0 && lane == 0, is_last = k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1;\n"
 "uint4 x = GPUSCAN_WORDS_4(out->word), passed = x;\n"
 "if (k != 0 && lane == GPUSCAN_LANES - 1)\n"
 "passed = *before;\n"
 "*before = x;\n"
 "x = gpuscan_vectors_shift(passed, x, 16 - past, shared);\n"
-"if (whole)\n"
+"if (!is_first)\n"
 "gpuscan_store_past((global uint4 *)((global uchar *)to - past), x);\n"
-"if (whole && next_whole)\n"
+"if (!is_first && !is_last)\n"
 "return;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < there && !(v < split ? whole : next_whole))\n"
+"if (v < split ? is_first : is_last)\n"
 "to[v] = gpuscan_dst_at(out, v);\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
 "#if GPUSCAN_KEY_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_VECTOR % 4 == 0\n\n"
 "static inline uint gpuscan_nibble(uint word) {\n"
@@ -3658,7 +3691,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_load_bits(gpuscan_tile *tile, global const uint *words, uint bit, uint left,\n"
 "uint own) {\n"
 "GPUSCAN_UNROLL\n"
@@ -3699,7 +3732,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "key = from[i - 1];\n"
 "return key;\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_key_vector *keys, GPUSCAN_KEY before, uint left) {\n"
 "uint heads = 0;\n"
 "#if GPUSCAN_NIBBLES\n"
@@ -3720,7 +3753,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "#endif\n"
 "return heads;\n"
-"}\n\n\n"
+"}\n\n\n",
 "#define GPUSCAN_LOADS_PRIOR(at, left, own) \\\n"
 " (GPUSCAN_COMPARES_KEYS && GPUSCAN_KEYS_FROM_LANES && GPUSCAN_LANE == 0 && (own) < (left) && (at) > 0)\n"
 "GPUSCAN_INLINE void gpuscan_tile_vector_heads(gpuscan_tile *tile, const gpuscan_key_vector *keys,\n"
@@ -3770,13 +3803,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_RUNS\n\n",
+"#if GPUSCAN_RUNS\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_run_heads(gpuscan_tile *tile, ulong first, ulong count) {\n"
 "gpuscan_tile_find_heads(tile, tile->vector, tile->keys, first, gpuscan_tile_left(first, count), GPUSCAN_OWN_FIRST);\n"
 "}\n"
 "#else\n"
 "#define gpuscan_tile_run_heads(tile, first, count)\n"
-"#endif\n\n"
+"#endif\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "gpuscan_src_fetch(tile->vector, GPUSCAN_ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
@@ -3828,7 +3861,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return run;\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n\n",
+"#if GPUSCAN_SELECT && !GPUSCAN_RUNS\n\n"
 "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
 "uint mask = 0;\n"
 "#if GPUSCAN_BITS\n"
@@ -3843,7 +3876,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_SELECT\n\n\n"
+"#if !GPUSCAN_SELECT\n\n\n",
 "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
 "#if GPUSCAN_PACKED_HERE\n"
 "uint sum = 0;\n"
@@ -3894,7 +3927,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->rising |= gpuscan_vector_rises(&tile->vector[k], i, there, gpuscan_heads_of(tile, k)) << k;\n"
 "#endif\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
 "gpuscan_plain *sums) {\n"
 "uint left = gpuscan_tile_left(first, count);\n"
@@ -3902,7 +3935,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_tile_vector_sums(tile, first + own, GPUSCAN_TILE, own, sums);\n"
 "else\n"
 "gpuscan_tile_vector_sums(tile, first + own, left, own, sums);\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_SEGMENTED && (GPUSCAN_HEADS || GPUSCAN_HAS_LANES)\n\n"
 "typedef struct {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -3949,7 +3982,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "return reaches;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_vectors_scan_from(gpuscan_number *x, const gpuscan_reaches *reaches,\n"
 "gpuscan_number *before, local gpuscan_shared *shared) {\n"
 "gpuscan_number carry = GPUSCAN_IDENTITY, sum[GPUSCAN_ITEM_VECTORS];\n"
@@ -3978,7 +4011,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "return carry;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#if GPUSCAN_SELECT && GPUSCAN_HAS_LANES\n"
 "#define GPUSCAN_KEPT_ALONE 1\n"
 "#else\n"
@@ -3991,7 +4024,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2635 \"kernels.cl.inc\"\n"
+"#line 2670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4229,7 +4262,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2889 \"kernels.cl.inc\"\n"
+"#line 2924 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4522,49 +4555,43 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
 "gpuscan_tile_vector(&out, tile, prefix, i, k, left, own, &last, shared);\n"
-"if (by_vectors) {\n"
-"gpuscan_vector_store(dst + i, &out);\n"
-"continue;\n"
-"}\n"
-"#if GPUSCAN_SHIFTS\n"
-"if (!by_vectors) {\n"
-"gpuscan_vector_store_shifted(dst + i, &out, k, left == GPUSCAN_TILE ? 2 * GPUSCAN_VECTOR : there, &before,\n"
-"shared);\n"
-"continue;\n"
-"}\n"
-"#elif GPUSCAN_SPREADS\n"
-"if (!by_vectors) {\n"
+"#if GPUSCAN_SPREADS\n"
 "uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0) + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint elements = min(gpuscan_left_past(left, begin), (uint)GPUSCAN_VECTOR_STRIDE);\n"
-"gpuscan_bytes_store(dst + first + begin, gpuscan_vectors_share(&out, shared),\n"
-"elements * (uint)sizeof(gpuscan_dst), GPUSCAN_LANE, GPUSCAN_LANES);\n"
+"gpuscan_vectors_spread(dst + first + begin, &out, gpuscan_left_past(left, begin), by_vectors, shared);\n"
+"#else\n"
+"if (by_vectors) {\n"
+"#if GPUSCAN_SHIFTS\n"
+"gpuscan_vector_store_shifted(dst + i, &out, k, &before, shared);\n"
+"#else\n"
+"gpuscan_vector_store(dst + i, &out);\n"
+"#endif\n"
 "continue;\n"
 "}\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < there)\n"
+"if (v < gpuscan_left_from(left, own, k))\n"
 "dst[i + v] = gpuscan_dst_at(&out, v);\n"
+"#endif\n"
 "}\n"
 "}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global gpuscan_dst *dst, ulong first, ulong count,\n"
 "gpuscan_t prefix, local gpuscan_shared *shared) {\n"
 "uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
 "gpuscan_plain last = tile->group;\n"
-"bool aligned = GPUSCAN_STORES_WHOLE && GPUSCAN_ALIGNED(gpuscan_dst, dst);\n"
+"#if GPUSCAN_SHIFTS\n"
+"const bool aligned = true;\n"
+"#elif GPUSCAN_SPREADS\n"
+"bool aligned = GPUSCAN_SPREAD_BYTES % 16 == 0 && ((size_t)dst & 15) == 0;\n"
+"#else\n"
+"bool aligned = GPUSCAN_IS_WHOLE(gpuscan_dst) && GPUSCAN_ALIGNED(gpuscan_dst, dst);\n"
+"#endif\n"
 "if (GPUSCAN_BY_HEADS)\n"
 "last = gpuscan_combine_plain(gpuscan_begun_subgroup(tile) ? tile->base : GPUSCAN_VALUE_OF(prefix), last);\n"
 "if (GPUSCAN_ANY_ORDER && GPUSCAN_SUBGROUP != 0)\n"
 "prefix = gpuscan_combine(prefix, gpuscan_sum_of(tile->group, false));\n"
-"#if GPUSCAN_SHIFTS\n"
-"if (left == GPUSCAN_TILE)\n"
-"gpuscan_tile_store_by(tile, dst, first, GPUSCAN_TILE, aligned, prefix, last, shared);\n"
-"#else\n"
 "if (left == GPUSCAN_TILE && aligned)\n"
 "gpuscan_tile_store_by(tile, dst, first, GPUSCAN_TILE, true, prefix, last, shared);\n"
-"#endif\n"
 "else\n"
 "gpuscan_tile_store_by(tile, dst, first, left, false, prefix, last, shared);\n"
 "}\n\n",
@@ -4580,7 +4607,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3273 \"kernels.cl.inc\"\n"
+"#line 3302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5384,7 +5411,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4202 \"kernels.cl.inc\"\n"
+"#line 4231 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5979,7 +6006,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 4990 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6194,7 +6221,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n",
 "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile,\n"
 "gpuscan_row_place place, uint i) {\n"
-"if (GPUSCAN_STORES_WHOLE && gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_dst) && gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
 "gpuscan_vector_store(tile->dst + (i + place.row * tile->dst_gap), out);\n"
 "return;\n"
 "}\n"
@@ -6277,7 +6304,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (((size_t)tile.dst & 3) == 0 && tile.count >= GPUSCAN_STORE_UNIT && tile.elements >= GPUSCAN_STORE_UNIT)\n"
 "tile.dst_limit = tile.count - (GPUSCAN_STORE_UNIT - 1);\n"
 "#else\n"
-"if (GPUSCAN_STORES_WHOLE)\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_dst))\n"
 "tile.dst_limit = gpuscan_row_limit(&tile, (size_t)tile.dst, tile.dst_gap,\n"
 "min(GPUSCAN_BYTES_OF(gpuscan_dst), 16u), sizeof(gpuscan_dst));\n"
 "#endif\n"
@@ -6326,7 +6353,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5358 \"kernels.cl.inc\"\n"
+"#line 5387 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6431,7 +6458,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5475 \"kernels.cl.inc\"\n"
+"#line 5504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6477,7 +6504,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5551 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7117,7 +7144,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6268 \"kernels.cl.inc\"\n"
+"#line 6297 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7437,7 +7464,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6662 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7514,7 +7541,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "dst += numbers.dst_offset;\n"
 "addends += numbers.addend_offset;\n"
 "uint past = (uint)(size_t)dst & (GPUSCAN_BYTES_OF(gpuscan_dst) - 1);\n"
-"if (GPUSCAN_STORES_WHOLE && past % sizeof(gpuscan_dst) == 0) {\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_dst) && past % sizeof(gpuscan_dst) == 0) {\n"
 "head = min((ulong)((GPUSCAN_BYTES_OF(gpuscan_dst) - past) / sizeof(gpuscan_dst) % GPUSCAN_VECTOR), count);\n"
 "vectors = (count - head) / GPUSCAN_VECTOR;\n"
 "}\n"
@@ -7549,7 +7576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6749 \"kernels.cl.inc\"\n"
+"#line 6778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7920,7 +7947,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7172 \"kernels.cl.inc\"\n"
+"#line 7201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8755,7 +8782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8133 \"kernels.cl.inc\"\n"
+"#line 8162 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8807,7 +8834,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8185 \"kernels.cl.inc\"\n"
+"#line 8214 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9400,7 +9427,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9931,7 +9958,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9446 \"kernels.cl.inc\"\n"
+"#line 9475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10278,7 +10305,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 10000 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10727,7 +10754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10403 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11288,7 +11315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 11063 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11341,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 11086 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11503,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11281 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11644,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +13003,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12996 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13454,7 +13481,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 194 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -14436,7 +14463,9 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 /* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
    holds for small integers that are added. Any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
+    int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun &&
+                (e->op == GPUSCAN_OP_ADD || (e->op == GPUSCAN_OP_MAX && bytes));
     return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
                    e->t_size <= 4
                ? e->src_size
@@ -15808,6 +15837,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
+    gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
