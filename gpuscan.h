@@ -2815,7 +2815,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "#define GPUSCAN_BY_HEADS 0\n"
 "#endif\n"
-"#define GPUSCAN_SEGMENTED (GPUSCAN_BY_HEADS || (GPUSCAN_RUN_STATE && GPUSCAN_REDUCES))\n\n\n"
+"#define GPUSCAN_SEGMENTED (GPUSCAN_BY_HEADS || GPUSCAN_SCAN_ROWS || (GPUSCAN_RUN_STATE && GPUSCAN_REDUCES))\n\n\n"
 "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
 "bool is_head = gpuscan_is_head(from, i);\n"
 "#if GPUSCAN_RUN_STATE\n"
@@ -3099,6 +3099,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "union {\n"
 "gpuscan_plain values[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP];\n"
 "gpuscan_t sums[GPUSCAN_GROUP];\n"
+"uint ballots[GPUSCAN_ITEM_VECTORS * GPUSCAN_SUBGROUPS];\n"
 "} exchange;\n"
 "#endif\n"
 "uint ticket;\n"
@@ -3214,8 +3215,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "}\n\n\n\n"
 "#define GPUSCAN_LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n"
-"#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_plain *x, const uint *reach, gpuscan_plain *before,\n"
+"#define GPUSCAN_REACHES(lane, d, first) (((lane) & (d)) && ((lane) & ((d) - 1)) < (lane) - (first))\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_lanes_scan_by(gpuscan_plain *x, const uint *first, gpuscan_plain *before,\n"
 "gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
 "uint lane = GPUSCAN_LANE;\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -3224,7 +3225,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "gpuscan_plain left = gpuscan_plain_at(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
-"if (GPUSCAN_REACHES(lane, d, reach ? reach[k] : GPUSCAN_LANES))\n"
+"if (lane & d)\n"
 "x[k] = gpuscan_combine_plain(left, x[k]);\n"
 "}\n"
 "GPUSCAN_UNROLL\n"
@@ -3246,7 +3247,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
 "local gpuscan_plain *swap = from;\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
-"to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
+"to[k] = GPUSCAN_REACHES(lane, d, first ? first[k / GPUSCAN_GROUP] : 0)\n"
 "? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
 ": from[k];\n"
 "from = to;\n"
@@ -3263,7 +3264,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n\n",
 "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
+"gpuscan_lanes_scan_by(x, 0, before, sum, shared);\n"
 "}\n\n"
 "#if GPUSCAN_SEGMENTED && GPUSCAN_HAS_LANES\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_after_lane(gpuscan_number x, uint d, uint first, local gpuscan_shared *shared) {\n"
@@ -3389,7 +3390,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1939 \"kernels.cl.inc\"\n"
+"#line 1940 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3691,23 +3692,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n\n",
-"GPUSCAN_INLINE void gpuscan_tile_load_bits(gpuscan_tile *tile, global const uint *words, uint bit, uint left,\n"
-"uint own) {\n"
+"#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n\n",
+"GPUSCAN_INLINE void gpuscan_tile_heads_of_bits(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count,\n"
+"uint own, ulong policy) {\n"
+"uint left = gpuscan_tile_left(first, count), bit = (uint)(first + own) % 32;\n"
+"global const uint *words = from.keys + (first + own) / 32;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++, bit += GPUSCAN_VECTOR_STRIDE) {\n"
 "uint there = gpuscan_left_from(left, own, k);\n"
 "gpuscan_tile_put_heads(tile, k, there ? words[bit / 32] >> bit % 32 : 0, there);\n"
 "}\n"
-"}\n"
-"GPUSCAN_INLINE void gpuscan_tile_heads_of_bits(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count,\n"
-"uint own, ulong policy) {\n"
-"uint left = gpuscan_tile_left(first, count), bit = (uint)(first + own) % 32;\n"
-"global const uint *words = from.keys + (first + own) / 32;\n"
-"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
-"gpuscan_tile_load_bits(tile, words, bit, GPUSCAN_TILE, own);\n"
-"else\n"
-"gpuscan_tile_load_bits(tile, words, bit, left, own);\n"
 "}\n"
 "#define gpuscan_tile_heads gpuscan_tile_heads_of_bits\n"
 "#elif GPUSCAN_HEADS || GPUSCAN_RUNS\n\n\n"
@@ -3935,52 +3929,46 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_tile_vector_sums(tile, first + own, GPUSCAN_TILE, own, sums);\n"
 "else\n"
 "gpuscan_tile_vector_sums(tile, first + own, left, own, sums);\n"
-"}\n\n",
-"#if GPUSCAN_SEGMENTED && (GPUSCAN_HEADS || GPUSCAN_HAS_LANES)\n\n"
-"typedef struct {\n"
+"}\n\n\n",
+"GPUSCAN_INLINE void gpuscan_tile_ballots(const gpuscan_tile *tile, gpuscan_ballot_t *heads,\n"
+"local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
-"uint first[GPUSCAN_ITEM_VECTORS];\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"heads[k] = gpuscan_ballot(gpuscan_heads_of(tile, k) != 0);\n"
 "#else\n"
-"uint reach[GPUSCAN_ITEM_VECTORS];\n"
+"local uint *bits = shared->exchange.ballots + GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS;\n"
+"for (uint k = GPUSCAN_LANE; k < GPUSCAN_ITEM_VECTORS; k += GPUSCAN_LANES)\n"
+"bits[k] = 0;\n"
+"GPUSCAN_BARRIER();\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"if (gpuscan_heads_of(tile, k) != 0)\n"
+"atomic_or(bits + k, 1u << GPUSCAN_LANE);\n"
+"GPUSCAN_BARRIER();\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"heads[k] = bits[k];\n"
+"GPUSCAN_BARRIER();\n"
 "#endif\n"
+"}\n\n"
+"#if GPUSCAN_SEGMENTED && (GPUSCAN_HEADS || GPUSCAN_SCAN_ROWS || GPUSCAN_HAS_LANES)\n\n"
+"typedef struct {\n"
+"uint first[GPUSCAN_ITEM_VECTORS];\n"
 "uint before, up_to, whole;\n"
 "} gpuscan_reaches;\n\n"
 "GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(const gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
 "gpuscan_reaches reaches;\n"
+"gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS];\n"
 "uint lane = GPUSCAN_LANE;\n"
+"gpuscan_tile_ballots(tile, heads, shared);\n"
 "reaches.before = reaches.up_to = reaches.whole = 0;\n"
-"#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_ballot_t all = gpuscan_ballot(gpuscan_heads_of(tile, k) != 0), up_to = all & GPUSCAN_BALLOT_UP_TO(lane);\n"
+"gpuscan_ballot_t up_to = heads[k] & GPUSCAN_BALLOT_UP_TO(lane);\n"
 "reaches.first[k] = gpuscan_highest(up_to | 1);\n"
 "reaches.before |= ((up_to & ~((gpuscan_ballot_t)1 << lane)) != 0 ? 1u : 0u) << k;\n"
 "reaches.up_to |= (up_to ? 1u : 0u) << k;\n"
-"reaches.whole |= (all ? 1u : 0u) << k;\n"
+"reaches.whole |= (heads[k] ? 1u : 0u) << k;\n"
 "}\n"
-"#else\n\n"
-"local uchar *from = (local uchar *)shared->exchange.values + GPUSCAN_ITEM;\n"
-"local uchar *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"from[k * GPUSCAN_GROUP] = gpuscan_heads_of(tile, k) != 0 ? lane + 1 : 0;\n"
-"GPUSCAN_BARRIER();\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-"local uchar *swap = from;\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
-"to[k] = max(from[k], (uchar)(lane >= d ? from[k - (int)d] : 0));\n"
-"from = to;\n"
-"to = swap;\n"
-"GPUSCAN_BARRIER();\n"
-"}\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint last = from[k * GPUSCAN_GROUP], before = lane == 0 ? 0 : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
-"reaches.reach[k] = last ? lane + 1 - last : GPUSCAN_LANES;\n"
-"reaches.before |= (before ? 1u : 0u) << k;\n"
-"reaches.up_to |= (last ? 1u : 0u) << k;\n"
-"reaches.whole |= (from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1] ? 1u : 0u) << k;\n"
-"}\n"
-"GPUSCAN_BARRIER();\n"
-"#endif\n"
 "return reaches;\n"
 "}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_vectors_scan_from(gpuscan_number *x, const gpuscan_reaches *reaches,\n"
@@ -3997,7 +3985,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "before[k] = GPUSCAN_IDENTITY;\n"
 "}\n"
 "#else\n"
-"gpuscan_lanes_scan_rows(x, reaches->reach, before, sum, shared);\n"
+"gpuscan_lanes_scan_by(x, reaches->first, before, sum, shared);\n"
 "#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -4024,7 +4012,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2670 \"kernels.cl.inc\"\n"
+"#line 2658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4262,7 +4250,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2924 \"kernels.cl.inc\"\n"
+"#line 2912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4340,24 +4328,21 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
-"#if GPUSCAN_HEADS && !GPUSCAN_HAS_LANES\n"
-"return gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
-"#else\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
 "bool begun = false;\n"
 "gpuscan_tile_run_heads(tile, first, count);\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
 "#if GPUSCAN_HEADS\n"
+"gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS];\n"
+"gpuscan_tile_ballots(tile, heads, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
-"gpuscan_ballot_t heads = gpuscan_ballot(gpuscan_heads_of(tile, k) != 0);\n"
-"if (begun || (heads & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
+"if (begun || (heads[k] & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
 "x[k] = gpuscan_identity_plain();\n"
-"begun = begun || heads != 0;\n"
+"begun = begun || heads[k] != 0;\n"
 "}\n"
 "#endif\n"
 "return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
-"#endif\n"
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4607,7 +4592,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3302 \"kernels.cl.inc\"\n"
+"#line 3287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5411,7 +5396,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4231 \"kernels.cl.inc\"\n"
+"#line 4216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -6006,7 +5991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4990 \"kernels.cl.inc\"\n"
+"#line 4975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6138,34 +6123,30 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
 "const gpuscan_row_place *places, local gpuscan_shared *shared) {\n"
-"gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry = gpuscan_identity();\n"
-"uint reach[GPUSCAN_ITEM_VECTORS], rising = 0;\n"
+"gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum;\n"
+"gpuscan_reaches reaches;\n"
+"uint rising = 0, lane = GPUSCAN_LANE;\n"
+"reaches.before = reaches.up_to = reaches.whole = 0;\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint rises, heads = gpuscan_row_heads(tile, places[k].column);\n"
-"x[k] = gpuscan_row_vector_sum(&data->vector[k], tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE,\n"
-"places[k].column, heads, &rises);\n"
-"reach[k] = heads ? 0 : gpuscan_row_reach(places[k].column);\n"
+"uint rises, column = places[k].column, heads = gpuscan_row_heads(tile, column);\n"
+"uint reach = gpuscan_row_reach(column);\n"
+"x[k] = gpuscan_row_vector_sum(&data->vector[k], tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE, column,\n"
+"heads, &rises);\n"
 "rising |= rises << k;\n"
+"reaches.first[k] = heads ? lane : lane - min(reach, lane);\n"
+"reaches.before |= (reach <= lane ? 1u : 0u) << k;\n"
+"reaches.up_to |= (heads || reach <= lane ? 1u : 0u) << k;\n"
+"column = gpuscan_row_place_of(tile, gpuscan_lane_first(GPUSCAN_SUBGROUP, 0) + k * GPUSCAN_VECTOR_STRIDE).column;\n"
+"reaches.whole |= (column == 0 || column + GPUSCAN_VECTOR_STRIDE > tile->row_length ? 1u : 0u) << k;\n"
 "}\n"
-"gpuscan_lanes_scan_rows(x, reach, data->before, sum, shared);\n"
+"sum = gpuscan_vectors_scan_from(x, &reaches, data->before, shared);\n"
 "GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint begin = GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE + k * GPUSCAN_VECTOR_STRIDE;\n"
-"uint column = gpuscan_row_place_of(tile, begin).column;\n"
-"if (places[k].column == 0)\n"
-"data->before[k] = gpuscan_identity();\n"
-"else if (gpuscan_row_reach(places[k].column) > GPUSCAN_LANE)\n"
-"data->before[k] = gpuscan_combine(carry, data->before[k]);\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "data->end[k] = x[k];\n"
-"if (!GPUSCAN_ANY_ORDER && reach[k] > GPUSCAN_LANE)\n"
-"data->end[k] = gpuscan_combine(carry, x[k]);\n\n",
-"carry = column != 0 && column + GPUSCAN_VECTOR_STRIDE <= tile->row_length ? gpuscan_combine(carry, sum[k])\n"
-": sum[k];\n"
-"}\n"
 "data->rising = rising;\n"
-"return carry;\n"
-"}\n\n\n"
+"return sum;\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
 "gpuscan_t before = gpuscan_identity();\n"
 "uint reach = gpuscan_row_place_of(tile, GPUSCAN_SUBGROUP * GPUSCAN_SUBGROUP_TILE).column;\n"
@@ -6180,7 +6161,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "uint heads, int k) {\n"
 "uint number = k * GPUSCAN_LANES + GPUSCAN_LANE;\n"
 "gpuscan_vector_ends ends;\n"
-"ends.before = data->before[k];\n"
+"ends.before = column == 0 ? gpuscan_identity() : data->before[k];\n"
 "if (gpuscan_row_reach(column) > number)\n"
 "ends.before = gpuscan_combine(data->group, ends.before);\n"
 "ends.before = gpuscan_combine(base, ends.before);\n"
@@ -6353,7 +6334,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5387 \"kernels.cl.inc\"\n"
+"#line 5367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6458,7 +6439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5504 \"kernels.cl.inc\"\n"
+"#line 5484 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6504,7 +6485,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5551 \"kernels.cl.inc\"\n"
+"#line 5531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7144,7 +7125,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6297 \"kernels.cl.inc\"\n"
+"#line 6277 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7464,7 +7445,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6662 \"kernels.cl.inc\"\n"
+"#line 6642 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7576,7 +7557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6778 \"kernels.cl.inc\"\n"
+"#line 6758 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7947,7 +7928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7201 \"kernels.cl.inc\"\n"
+"#line 7181 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8782,7 +8763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8162 \"kernels.cl.inc\"\n"
+"#line 8142 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8834,7 +8815,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8214 \"kernels.cl.inc\"\n"
+"#line 8194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9427,7 +9408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8872 \"kernels.cl.inc\"\n"
+"#line 8852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9958,7 +9939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9475 \"kernels.cl.inc\"\n"
+"#line 9455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10305,7 +10286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9892 \"kernels.cl.inc\"\n"
+"#line 9872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10397,7 +10378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 10000 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10754,7 +10735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10403 \"kernels.cl.inc\"\n"
+"#line 10383 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11315,7 +11296,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11063 \"kernels.cl.inc\"\n"
+"#line 11043 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11341,7 +11322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11086 \"kernels.cl.inc\"\n"
+"#line 11066 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11503,7 +11484,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11281 \"kernels.cl.inc\"\n"
+"#line 11261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11550,7 +11531,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11329 \"kernels.cl.inc\"\n"
+"#line 11309 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11644,7 +11625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11428 \"kernels.cl.inc\"\n"
+"#line 11408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11929,7 +11910,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11744 \"kernels.cl.inc\"\n"
+"#line 11724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12788,7 +12769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12737 \"kernels.cl.inc\"\n"
+"#line 12717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -13003,7 +12984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12996 \"kernels.cl.inc\"\n"
+"#line 12976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13139,7 +13120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13146 \"kernels.cl.inc\"\n"
+"#line 13126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
