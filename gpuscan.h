@@ -3073,21 +3073,11 @@ NULL};
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
 "#line 1580 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
-"#define GPUSCAN_LEVELS \\\n"
-" (GPUSCAN_LANES >= 64 ? 6 \\\n"
-" : GPUSCAN_LANES >= 32 ? 5 \\\n"
-" : GPUSCAN_LANES >= 16 ? 4 \\\n"
-" : GPUSCAN_LANES >= 8 ? 3 \\\n"
-" : GPUSCAN_LANES / 2)\n\n"
-"#if GPUSCAN_SELECT\n"
-"#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
-"#elif GPUSCAN_SPREADS\n"
-"#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(16)))\n"
-"#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE\n"
+"\n\n\n\n\n\n\n\n"
+"#if GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE\n"
 "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "#else\n"
-"#define GPUSCAN_SHARED_ALIGNED\n"
+"#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(16)))\n"
 "#endif\n"
 "typedef struct {\n"
 "gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
@@ -3136,7 +3126,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_EXCHANGES(gpuscan_number, gpuscan_number)\n"
 "#define gpuscan_number_up(x, d) gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
 "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
 "const int words = sizeof(gpuscan_plain_uints) / 4;\n"
 "gpuscan_plain_uints x, y, picked;\n"
@@ -3146,7 +3136,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (int p = 0; p < words; p++)\n"
 "picked.uints[p] = first ? x.uints[p] : y.uints[p];\n"
 "return gpuscan_plain_of_uints(&picked);\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
 "return gpuscan_combine_plain(own, other);\n"
@@ -3189,7 +3179,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
 "return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
-"}\n\n\n",
+"}\n\n\n"
 "#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < 8 ? GPUSCAN_WINDOW : 8)\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_window_chain(gpuscan_prefix prefix, gpuscan_t x, uint from,\n"
 "local gpuscan_shared *shared) {\n"
@@ -3213,7 +3203,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "return after;\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "#define GPUSCAN_LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n"
 "#define GPUSCAN_REACHES(lane, d, first) (((lane) & (d)) && ((lane) & ((d) - 1)) < (lane) - (first))\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_scan_by(gpuscan_plain *x, const uint *first, gpuscan_plain *before,\n"
@@ -3261,12 +3251,12 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_lanes_scan_by(x, 0, before, sum, shared);\n"
 "}\n\n"
-"#if GPUSCAN_SEGMENTED && GPUSCAN_HAS_LANES\n\n"
+"#if GPUSCAN_SEGMENTED && GPUSCAN_HAS_LANES\n\n",
 "GPUSCAN_INLINE gpuscan_number gpuscan_after_lane(gpuscan_number x, uint d, uint first, local gpuscan_shared *shared) {\n"
 "gpuscan_number left = gpuscan_number_up(x, d);\n"
 "if (GPUSCAN_LANE - first >= d)\n"
@@ -3309,7 +3299,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_plain *x, gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "gpuscan_plain kept[GPUSCAN_ITEM_VECTORS];\n"
@@ -3326,7 +3316,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "scanned[k] = x[k];\n"
 "gpuscan_lanes_scan(scanned, before, sum, shared);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_plain gpuscan_lanes_sum_one(gpuscan_plain x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_UNROLL\n"
@@ -3369,7 +3359,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "if (GPUSCAN_LANE == 0)\n"
 "shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n"
 "gpuscan_t before;\n"
 "gpuscan_group_share(sum, shared);\n"
@@ -3390,7 +3380,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1940 \"kernels.cl.inc\"\n"
+"#line 1930 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -4012,7 +4002,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2658 \"kernels.cl.inc\"\n"
+"#line 2648 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4250,7 +4240,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2912 \"kernels.cl.inc\"\n"
+"#line 2902 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4371,15 +4361,15 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_t sum = gpuscan_vector_sum_alone(src, i + GPUSCAN_LANE * GPUSCAN_VECTOR, count);\n"
 "return gpuscan_shuffle(gpuscan_window_scan(sum, shared), GPUSCAN_LANES - 1);\n"
 "#else\n"
-"gpuscan_t tree[GPUSCAN_LEVELS + 1];\n"
+"gpuscan_t x, tree[7];\n"
 "GPUSCAN_ROLLED for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n"
-"gpuscan_t x = gpuscan_vector_sum_alone(src, i + lane * GPUSCAN_VECTOR, count);\n"
 "int level = 0;\n"
+"x = gpuscan_vector_sum_alone(src, i + lane * GPUSCAN_VECTOR, count);\n"
 "for (; lane >> level & 1; level++)\n"
 "x = gpuscan_combine(tree[level], x);\n"
 "tree[level] = x;\n"
 "}\n"
-"return tree[GPUSCAN_LEVELS];\n"
+"return x;\n"
 "#endif\n"
 "}\n\n\n"
 "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
@@ -4592,7 +4582,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3287 \"kernels.cl.inc\"\n"
+"#line 3277 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5396,7 +5386,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4216 \"kernels.cl.inc\"\n"
+"#line 4206 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5991,7 +5981,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4975 \"kernels.cl.inc\"\n"
+"#line 4965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6334,7 +6324,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5367 \"kernels.cl.inc\"\n"
+"#line 5357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6439,7 +6429,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5484 \"kernels.cl.inc\"\n"
+"#line 5474 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6485,7 +6475,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5531 \"kernels.cl.inc\"\n"
+"#line 5521 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7125,7 +7115,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6277 \"kernels.cl.inc\"\n"
+"#line 6267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7445,7 +7435,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6642 \"kernels.cl.inc\"\n"
+"#line 6632 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7557,7 +7547,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6758 \"kernels.cl.inc\"\n"
+"#line 6748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7928,7 +7918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7181 \"kernels.cl.inc\"\n"
+"#line 7171 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8662,7 +8652,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
 "GPUSCAN_KEEP_LOADS();\n"
 "gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
-"sum = gpuscan_neighbours_sum(sum, GPUSCAN_LEVELS, all);\n"
+"sum = gpuscan_neighbours_sum(sum, popcount(GPUSCAN_LANES - 1u), all);\n"
 "#else\n"
 "gpuscan_t sum = gpuscan_group_sum(path, &whole, all);\n"
 "#endif\n"
@@ -8763,7 +8753,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8142 \"kernels.cl.inc\"\n"
+"#line 8132 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8815,7 +8805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8194 \"kernels.cl.inc\"\n"
+"#line 8184 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9408,7 +9398,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8852 \"kernels.cl.inc\"\n"
+"#line 8842 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9939,7 +9929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9455 \"kernels.cl.inc\"\n"
+"#line 9445 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10286,7 +10276,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9872 \"kernels.cl.inc\"\n"
+"#line 9862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10378,7 +10368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9980 \"kernels.cl.inc\"\n"
+"#line 9970 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10735,7 +10725,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10383 \"kernels.cl.inc\"\n"
+"#line 10373 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11296,7 +11286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11043 \"kernels.cl.inc\"\n"
+"#line 11033 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11322,7 +11312,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11066 \"kernels.cl.inc\"\n"
+"#line 11056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11484,7 +11474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11261 \"kernels.cl.inc\"\n"
+"#line 11251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11531,7 +11521,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11309 \"kernels.cl.inc\"\n"
+"#line 11299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11625,7 +11615,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11408 \"kernels.cl.inc\"\n"
+"#line 11398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11910,7 +11900,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11724 \"kernels.cl.inc\"\n"
+"#line 11714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12769,7 +12759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12717 \"kernels.cl.inc\"\n"
+"#line 12707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12984,7 +12974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12976 \"kernels.cl.inc\"\n"
+"#line 12966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13120,7 +13110,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13126 \"kernels.cl.inc\"\n"
+"#line 13116 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13462,7 +13452,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 194 };
+enum { GPUSCAN__LITERALS = 193 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
