@@ -2815,7 +2815,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "#define GPUSCAN_BY_HEADS 0\n"
 "#endif\n"
-"#define GPUSCAN_SEGMENTED (GPUSCAN_BY_HEADS || GPUSCAN_SCAN_ROWS || (GPUSCAN_RUN_STATE && GPUSCAN_REDUCES))\n\n\n"
+"#if GPUSCAN_HEADS || GPUSCAN_SCAN_ROWS\n"
+"#define GPUSCAN_BEGINS 1\n"
+"#else\n"
+"#define GPUSCAN_BEGINS 0\n"
+"#endif\n"
+"#define GPUSCAN_SEGMENTED (GPUSCAN_BEGINS || (GPUSCAN_RUN_STATE && GPUSCAN_REDUCES))\n\n\n"
 "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
 "bool is_head = gpuscan_is_head(from, i);\n"
 "#if GPUSCAN_RUN_STATE\n"
@@ -2846,7 +2851,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1335 \"kernels.cl.inc\"\n"
+"#line 1340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_TILE_LINKS 16\n"
 "#define GPUSCAN_STEP_LINKS 16\n\n\n"
@@ -2953,7 +2958,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1455 \"kernels.cl.inc\"\n"
+"#line 1460 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if GPUSCAN_PACKED * GPUSCAN_VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define GPUSCAN_PACKED_HERE 1\n"
@@ -3012,7 +3017,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1518 \"kernels.cl.inc\"\n"
+"#line 1523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef GPUSCAN_CASCADE\n"
 "#define GPUSCAN_CASCADE 0\n"
@@ -3072,7 +3077,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1580 \"kernels.cl.inc\"\n"
+"#line 1585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE\n"
 "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3380,7 +3385,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1930 \"kernels.cl.inc\"\n"
+"#line 1935 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3532,10 +3537,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return tile->heads[k * GPUSCAN_VECTOR / 32] >> (k * GPUSCAN_VECTOR % 32) & (0xffffffffu >> (32 - GPUSCAN_VECTOR));\n"
 "}\n\n"
 "GPUSCAN_INLINE bool gpuscan_begun_before(const gpuscan_tile *tile, int k) {\n"
-"return GPUSCAN_BY_HEADS && (tile->begun >> k & 1) != 0;\n"
+"return GPUSCAN_BEGINS && (tile->begun >> k & 1) != 0;\n"
 "}\n"
 "GPUSCAN_INLINE bool gpuscan_begun_up_to(const gpuscan_tile *tile, int k) {\n"
-"return GPUSCAN_BY_HEADS && (tile->closed >> k & 1) != 0;\n"
+"return GPUSCAN_BEGINS && (tile->closed >> k & 1) != 0;\n"
 "}\n"
 "GPUSCAN_INLINE bool gpuscan_begun_subgroup(const gpuscan_tile *tile) {\n"
 "return gpuscan_begun_up_to(tile, 31);\n"
@@ -3940,7 +3945,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "GPUSCAN_BARRIER();\n"
 "#endif\n"
 "}\n\n"
-"#if GPUSCAN_SEGMENTED && (GPUSCAN_HEADS || GPUSCAN_SCAN_ROWS || GPUSCAN_HAS_LANES)\n\n"
+"#if GPUSCAN_SEGMENTED && (GPUSCAN_BEGINS || GPUSCAN_HAS_LANES)\n\n"
 "typedef struct {\n"
 "uint first[GPUSCAN_ITEM_VECTORS];\n"
 "uint before, up_to, whole;\n"
@@ -4002,7 +4007,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2648 \"kernels.cl.inc\"\n"
+"#line 2653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4240,8 +4245,21 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2902 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 2907 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"#if GPUSCAN_BEGINS\n\n"
+"GPUSCAN_INLINE gpuscan_number gpuscan_tile_scan_from(gpuscan_tile *tile, gpuscan_number *x,\n"
+"const gpuscan_reaches *reaches, local gpuscan_shared *shared) {\n"
+"uint later = ~(reaches->whole ^ (reaches->whole - 1)) & 0x7fffffffu;\n"
+"gpuscan_number carry = gpuscan_vectors_scan_from(x, reaches, GPUSCAN_BEFORE_FROM_END ? 0 : tile->before, shared);\n"
+"tile->begun = reaches->before | later;\n"
+"tile->closed = reaches->up_to | later;\n"
+"GPUSCAN_UNROLL\n"
+"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+"tile->end[k] = x[k];\n"
+"return carry;\n"
+"}\n"
+"#endif\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
 "gpuscan_tile_run_heads(tile, first, count);\n"
@@ -4254,10 +4272,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
 "#if GPUSCAN_HEADS\n"
 "gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
-"uint later = ~(reaches.whole ^ (reaches.whole - 1)) & 0x7fffffffu;\n"
-"tile->begun = reaches.before | later;\n"
-"tile->closed = reaches.up_to | later;\n"
-"carry = gpuscan_vectors_scan_from(x, &reaches, GPUSCAN_BEFORE_FROM_END ? 0 : tile->before, shared);\n"
+"carry = gpuscan_tile_scan_from(tile, x, &reaches, shared);\n"
 "#else\n"
 "gpuscan_plain sum[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_lanes_scan(x, tile->before, sum, shared);\n"
@@ -4268,11 +4283,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "x[k] = gpuscan_combine(carry, x[k]);\n"
 "carry = gpuscan_combine(carry, sum[k]);\n"
 "}\n"
-"#endif\n"
-"tile->group = gpuscan_identity_plain();\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "tile->end[k] = x[k];\n"
+"#endif\n"
+"tile->group = gpuscan_identity_plain();\n"
 "return gpuscan_sum_of(carry, reaches.whole != 0);\n"
 "#endif\n"
 "}\n\n\n"
@@ -4293,13 +4308,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "if (GPUSCAN_HAS_BEGUN(outer))\n"
 "tile->begun = tile->closed = 0xffffffffu;\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
 "gpuscan_t total;\n"
 "gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
 "gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
 "return gpuscan_after_base(tile->base, total);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_ANY_ORDER || (GPUSCAN_RUNS && !GPUSCAN_REDUCES)\n"
 "gpuscan_plain all = x[0];\n"
@@ -4346,7 +4361,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#endif\n"
 "gpuscan_group_prefix(sum, &total, shared);\n"
 "return gpuscan_after_base(src.base, total);\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_t gpuscan_vector_sum_alone(gpuscan_from src, ulong i, ulong count) {\n"
 "gpuscan_t sum = gpuscan_identity();\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR && i + v < count; v++)\n"
@@ -4355,7 +4370,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "else\n"
 "sum = gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
 "return sum;\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_t gpuscan_lanes_sum_alone(gpuscan_from src, ulong i, ulong count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "gpuscan_t sum = gpuscan_vector_sum_alone(src, i + GPUSCAN_LANE * GPUSCAN_VECTOR, count);\n"
@@ -4410,7 +4425,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#else\n"
 "return prefix;\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_within(gpuscan_tile *tile, gpuscan_prefix before, gpuscan_prefix outer,\n"
 "gpuscan_t *sum) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
@@ -4427,7 +4442,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "return outer;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "typedef struct {\n"
 "gpuscan_plain before;\n"
 "gpuscan_plain end;\n"
@@ -4582,7 +4597,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3277 \"kernels.cl.inc\"\n"
+"#line 3294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5386,7 +5401,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4206 \"kernels.cl.inc\"\n"
+"#line 4223 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5981,7 +5996,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4965 \"kernels.cl.inc\"\n"
+"#line 4982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6130,10 +6145,11 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "column = gpuscan_row_place_of(tile, gpuscan_lane_first(GPUSCAN_SUBGROUP, 0) + k * GPUSCAN_VECTOR_STRIDE).column;\n"
 "reaches.whole |= (column == 0 || column + GPUSCAN_VECTOR_STRIDE > tile->row_length ? 1u : 0u) << k;\n"
 "}\n"
-"sum = gpuscan_vectors_scan_from(x, &reaches, data->before, shared);\n"
+"sum = gpuscan_tile_scan_from(data, x, &reaches, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"data->end[k] = x[k];\n"
+"if (places[k].column == 0)\n"
+"data->before[k] = gpuscan_identity();\n"
 "data->rising = rising;\n"
 "return sum;\n"
 "}\n\n\n",
@@ -6146,42 +6162,26 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "GPUSCAN_ROLLED for (uint s = GPUSCAN_SUBGROUP - reach + 1; s < GPUSCAN_SUBGROUP; s++)\n"
 "before = gpuscan_combine(before, shared->sums[s]);\n"
 "return before;\n"
-"}\n\n\n"
-"GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, uint column,\n"
-"uint heads, int k) {\n"
-"uint number = k * GPUSCAN_LANES + GPUSCAN_LANE;\n"
-"gpuscan_vector_ends ends;\n"
-"ends.before = column == 0 ? gpuscan_identity() : data->before[k];\n"
-"if (gpuscan_row_reach(column) > number)\n"
-"ends.before = gpuscan_combine(data->group, ends.before);\n"
-"ends.before = gpuscan_combine(base, ends.before);\n"
-"ends.end = data->end[k];\n"
-"if (!GPUSCAN_ANY_ORDER && !heads && gpuscan_row_reach(column) > number)\n"
-"ends.end = gpuscan_combine(data->group, ends.end);\n"
-"if (!GPUSCAN_ANY_ORDER)\n"
-"ends.end = gpuscan_combine(base, ends.end);\n"
-"#if GPUSCAN_FLOAT_SUM\n"
-"ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
-"#endif\n"
-"return ends;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_row_vector_scan(gpuscan_dst_vector *out, const gpuscan_tile *data,\n"
 "const gpuscan_row_tile *tile, gpuscan_row_place place, uint i, int k,\n"
-"gpuscan_t base, global gpuscan_dst *totals) {\n"
+"gpuscan_t prefix, global gpuscan_dst *totals,\n"
+"local gpuscan_shared *shared) {\n"
 "uint heads = gpuscan_row_heads(tile, place.column);\n"
-"gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place.column, heads, k);\n"
+"gpuscan_plain last = prefix;\n"
+"gpuscan_vector_ends ends = gpuscan_tile_ends(data, prefix, k, GPUSCAN_TILE, &last, shared);\n"
 "gpuscan_plain x[GPUSCAN_VECTOR];\n"
 "if (GPUSCAN_ROWS_QUICK && !totals && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, place.column, heads))) {\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
 "gpuscan_vector_scan_packed(out, &data->vector[k], ends.before);\n"
 "#else\n"
 "gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, 0, false);\n"
-"gpuscan_vector_scan(out, x, &ends, base, 0, GPUSCAN_VECTOR);\n"
+"gpuscan_vector_scan(out, x, &ends, data->base, 0, GPUSCAN_VECTOR);\n"
 "#endif\n"
 "return;\n"
 "}\n"
 "gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, heads, true);\n"
-"gpuscan_vector_scan(out, x, &ends, base, heads, GPUSCAN_VECTOR);\n"
+"gpuscan_vector_scan(out, x, &ends, data->base, heads, GPUSCAN_VECTOR);\n"
 "if (totals)\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -6189,7 +6189,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "totals[place.row] = gpuscan_to_dst(x[v]);\n"
 "gpuscan_place_next(tile, &place);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_dst_vector *out, const gpuscan_row_tile *tile,\n"
 "gpuscan_row_place place, uint i) {\n"
 "if (GPUSCAN_IS_WHOLE(gpuscan_dst) && gpuscan_is_whole(tile, i, place, tile->dst_limit)) {\n"
@@ -6204,7 +6204,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "tile->dst[i + v + place.row * tile->dst_gap] = gpuscan_dst_at(out, v);\n"
 "gpuscan_place_next(tile, &place);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_ROW_GAPS\n\n\n"
 "#define GPUSCAN_STORE_UNIT \\\n"
 " (GPUSCAN_IS_PART(gpuscan_dst) && GPUSCAN_BYTES_OF(gpuscan_dst) % 4 == 0 ? 4 / (uint)sizeof(gpuscan_dst) : 1u)\n"
@@ -6236,7 +6236,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (gap == 0 && (GPUSCAN_ROW_GAPS | (tile->count == tile->row_length)))\n"
 "return 0xffffffffu;\n"
 "return tile->count < GPUSCAN_VECTOR ? 0 : tile->count - (GPUSCAN_VECTOR - 1);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_row_tile gpuscan_row_tile_of(global const gpuscan_src *src, global gpuscan_dst *dst,\n"
 "gpuscan_scan_rows_numbers numbers, ulong row, uint rows,\n"
 "ulong count) {\n"
@@ -6280,7 +6280,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "min(GPUSCAN_BYTES_OF(gpuscan_dst), 16u), sizeof(gpuscan_dst));\n"
 "#endif\n"
 "return tile;\n"
-"}\n\n"
+"}\n\n",
 "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
 "gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
 "gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
@@ -6289,7 +6289,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "ulong row = get_group_id(0) * numbers.tile_rows;\n"
 "uint rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
 "ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"gpuscan_t base;\n"
+"gpuscan_t base, prefix;\n"
 "gpuscan_tile data;\n"
 "gpuscan_row_place places[GPUSCAN_ITEM_VECTORS];\n"
 "gpuscan_row_tile tile = gpuscan_row_tile_of(src, dst, numbers, row, rows, count);\n"
@@ -6302,15 +6302,17 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "for (uint i = GPUSCAN_ITEM; i < rows; i += GPUSCAN_GROUP)\n"
 "totals[numbers.total_offset + row + i] = gpuscan_to_dst(base);\n"
 "gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
-"data.group = gpuscan_row_group_before(&tile, shared);\n"
+"data.base = base;\n"
+"prefix = gpuscan_combine(base, gpuscan_row_group_before(&tile, shared));\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
 "gpuscan_dst_vector out;\n"
 "if (flags & GPUSCAN_FLAG_TOTAL)\n"
-"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, totals + numbers.total_offset + row);\n"
+"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, totals + numbers.total_offset + row,\n"
+"shared);\n"
 "else\n"
-"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, base, 0);\n"
+"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, 0, shared);\n"
 "#if GPUSCAN_ROW_GAPS\n"
 "gpuscan_row_vectors_store(&out, &tile, k, shared);\n"
 "#else\n"
@@ -6324,7 +6326,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5357 \"kernels.cl.inc\"\n"
+"#line 5360 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6429,7 +6431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5474 \"kernels.cl.inc\"\n"
+"#line 5477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6475,7 +6477,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5521 \"kernels.cl.inc\"\n"
+"#line 5524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7115,7 +7117,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6267 \"kernels.cl.inc\"\n"
+"#line 6270 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7435,7 +7437,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6632 \"kernels.cl.inc\"\n"
+"#line 6635 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7547,7 +7549,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6748 \"kernels.cl.inc\"\n"
+"#line 6751 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7918,7 +7920,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7171 \"kernels.cl.inc\"\n"
+"#line 7174 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8753,7 +8755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8132 \"kernels.cl.inc\"\n"
+"#line 8135 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8805,7 +8807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8184 \"kernels.cl.inc\"\n"
+"#line 8187 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9398,7 +9400,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8842 \"kernels.cl.inc\"\n"
+"#line 8845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9929,7 +9931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9445 \"kernels.cl.inc\"\n"
+"#line 9448 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10276,7 +10278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9862 \"kernels.cl.inc\"\n"
+"#line 9865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10368,7 +10370,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9970 \"kernels.cl.inc\"\n"
+"#line 9973 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10725,7 +10727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10373 \"kernels.cl.inc\"\n"
+"#line 10376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11286,7 +11288,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11033 \"kernels.cl.inc\"\n"
+"#line 11036 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11312,7 +11314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11056 \"kernels.cl.inc\"\n"
+"#line 11059 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11474,7 +11476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11251 \"kernels.cl.inc\"\n"
+"#line 11254 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11521,7 +11523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11299 \"kernels.cl.inc\"\n"
+"#line 11302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11615,7 +11617,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11398 \"kernels.cl.inc\"\n"
+"#line 11401 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11900,7 +11902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11714 \"kernels.cl.inc\"\n"
+"#line 11717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12759,7 +12761,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12707 \"kernels.cl.inc\"\n"
+"#line 12710 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12974,7 +12976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12966 \"kernels.cl.inc\"\n"
+"#line 12969 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13110,7 +13112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13116 \"kernels.cl.inc\"\n"
+"#line 13119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
