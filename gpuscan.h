@@ -3866,38 +3866,42 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "#endif\n"
 "#if !GPUSCAN_SELECT\n\n\n",
-"GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
+"GPUSCAN_INLINE gpuscan_plain gpuscan_elements_sum(const gpuscan_plain *x, uint left, uint heads, uint *rises) {\n"
+"gpuscan_plain sum = gpuscan_identity_plain();\n"
+"*rises = 1;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+"if (v < left) {\n"
+"bool is_head = v == 0 || (heads >> v & 1);\n"
+"if (is_head)\n"
+"sum = x[v];\n"
+"else\n"
+"sum = gpuscan_combine_plain(sum, x[v]);\n"
+"#if GPUSCAN_FLOAT_SUM\n"
+"*rises = (*rises | is_head) & (x[v] >= 0);\n"
+"#endif\n"
+"}\n"
+"return sum;\n"
+"}\n\n\n"
+"GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint left, uint heads,\n"
+"uint *rises) {\n"
 "#if GPUSCAN_PACKED_HERE\n"
 "uint sum = 0;\n"
+"*rises = 1;\n"
 "GPUSCAN_UNROLL\n"
 "for (int w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++)\n"
 "sum = gpuscan_packed_sum(vector->word[w], sum);\n"
 "return (gpuscan_plain)sum;\n"
 "#else\n"
-"gpuscan_plain sum = gpuscan_identity_plain();\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-"if (v < left) {\n"
-"gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-"if (v == 0 || (heads >> v & 1))\n"
-"sum = x;\n"
-"else\n"
-"sum = gpuscan_combine_plain(sum, x);\n"
-"}\n"
-"return sum;\n"
-"#endif\n"
-"}\n"
-"#endif\n\n\n"
-"GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
-"bool rises = true;\n"
-"#if GPUSCAN_FLOAT_SUM\n"
+"gpuscan_plain x[GPUSCAN_VECTOR];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < left)\n"
-"rises = (rises | ((heads >> v & 1) != 0)) & (gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0);\n"
+"x[v] = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
+"return gpuscan_elements_sum(x, left, heads, rises);\n"
 "#endif\n"
-"return rises;\n"
-"}\n\n\n"
+"}\n"
+"#endif\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_vector_sums(gpuscan_tile *tile, ulong at, uint left, uint own, gpuscan_plain *sums) {\n"
 "tile->rising = 0;\n"
 "GPUSCAN_UNROLL\n"
@@ -3912,8 +3916,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#elif GPUSCAN_SELECT\n"
 "sums[k] = popcount(tile->mask[k]);\n"
 "#else\n"
-"sums[k] = gpuscan_vector_sum(&tile->vector[k], i, there, gpuscan_heads_of(tile, k));\n"
-"tile->rising |= gpuscan_vector_rises(&tile->vector[k], i, there, gpuscan_heads_of(tile, k)) << k;\n"
+"uint rises;\n"
+"sums[k] = gpuscan_vector_sum(&tile->vector[k], i, there, gpuscan_heads_of(tile, k), &rises);\n"
+"tile->rising |= rises << k;\n"
 "#endif\n"
 "}\n"
 "}\n\n\n"
@@ -4007,7 +4012,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2653 \"kernels.cl.inc\"\n"
+"#line 2658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4245,7 +4250,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2907 \"kernels.cl.inc\"\n"
+"#line 2912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_BEGINS\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_tile_scan_from(gpuscan_tile *tile, gpuscan_number *x,\n"
@@ -4597,7 +4602,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3294 \"kernels.cl.inc\"\n"
+"#line 3299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5401,7 +5406,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4223 \"kernels.cl.inc\"\n"
+"#line 4228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5996,7 +6001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4982 \"kernels.cl.inc\"\n"
+"#line 4987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6105,25 +6110,11 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile, uint i,\n"
 "uint column, uint heads, uint *rises) {\n"
-"gpuscan_t sum = gpuscan_identity(), x[GPUSCAN_VECTOR];\n"
-"if (GPUSCAN_ROWS_QUICK && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads))) {\n"
-"*rises = gpuscan_vector_rises(vector, column, GPUSCAN_VECTOR, 0);\n"
-"return gpuscan_vector_sum(vector, column, GPUSCAN_VECTOR, 0);\n"
-"}\n"
-"*rises = 1;\n"
+"gpuscan_t x[GPUSCAN_VECTOR];\n"
+"if (GPUSCAN_ROWS_QUICK && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads)))\n"
+"return gpuscan_vector_sum(vector, column, GPUSCAN_VECTOR, 0, rises);\n"
 "gpuscan_row_elements(x, vector, tile, i, column, heads, true);\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-"bool is_head = v == 0 || (heads >> v & 1);\n"
-"if (is_head)\n"
-"sum = x[v];\n"
-"else\n"
-"sum = gpuscan_combine(sum, x[v]);\n"
-"#if GPUSCAN_FLOAT_SUM\n"
-"*rises = (*rises || is_head) && x[v] >= 0;\n"
-"#endif\n"
-"}\n"
-"return sum;\n"
+"return gpuscan_elements_sum(x, GPUSCAN_VECTOR, heads, rises);\n"
 "}\n\n\n"
 "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
@@ -6326,7 +6317,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5360 \"kernels.cl.inc\"\n"
+"#line 5351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6431,7 +6422,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5477 \"kernels.cl.inc\"\n"
+"#line 5468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6477,7 +6468,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5524 \"kernels.cl.inc\"\n"
+"#line 5515 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7117,7 +7108,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6270 \"kernels.cl.inc\"\n"
+"#line 6261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7437,7 +7428,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6635 \"kernels.cl.inc\"\n"
+"#line 6626 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7549,7 +7540,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6751 \"kernels.cl.inc\"\n"
+"#line 6742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7920,7 +7911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7174 \"kernels.cl.inc\"\n"
+"#line 7165 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8755,7 +8746,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8135 \"kernels.cl.inc\"\n"
+"#line 8126 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8807,7 +8798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8187 \"kernels.cl.inc\"\n"
+"#line 8178 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9400,7 +9391,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8845 \"kernels.cl.inc\"\n"
+"#line 8836 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9931,7 +9922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9448 \"kernels.cl.inc\"\n"
+"#line 9439 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10278,7 +10269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9865 \"kernels.cl.inc\"\n"
+"#line 9856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10361,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9973 \"kernels.cl.inc\"\n"
+"#line 9964 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10727,7 +10718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10376 \"kernels.cl.inc\"\n"
+"#line 10367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11288,7 +11279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11036 \"kernels.cl.inc\"\n"
+"#line 11027 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11305,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11059 \"kernels.cl.inc\"\n"
+"#line 11050 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11467,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11254 \"kernels.cl.inc\"\n"
+"#line 11245 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11514,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11302 \"kernels.cl.inc\"\n"
+"#line 11293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11401 \"kernels.cl.inc\"\n"
+"#line 11392 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11893,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11717 \"kernels.cl.inc\"\n"
+"#line 11708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12752,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12710 \"kernels.cl.inc\"\n"
+"#line 12701 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +12967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12969 \"kernels.cl.inc\"\n"
+"#line 12960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13103,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13119 \"kernels.cl.inc\"\n"
+"#line 13110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
