@@ -3474,23 +3474,22 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#define GPUSCAN_DEFINE_FETCH(name, type) \\\n"
 " GPUSCAN_DEFINE_VECTOR(name, type) \\\n"
 " GPUSCAN_INLINE void name##_fetch(name##_vector *vectors, global const type *all, ulong first, ulong count, \\\n"
-" uint own, uint wanted, ulong policy) { \\\n"
+" uint own, ulong policy) { \\\n"
 " global const type *from = all + first + own; \\\n"
 " uint left = gpuscan_tile_left(first, count); \\\n"
 " bool whole = GPUSCAN_IS_WHOLE(type) && GPUSCAN_ALIGNED(type, all); \\\n"
 " if (left == GPUSCAN_TILE && whole) { \\\n"
 " GPUSCAN_UNROLL \\\n"
 " for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) \\\n"
-" if (wanted >> k & 1) \\\n"
-" gpuscan_bytes_load(vectors[k].word, from + k * GPUSCAN_VECTOR_STRIDE, \\\n"
-" GPUSCAN_BYTES_OF(type), policy); \\\n"
+" gpuscan_bytes_load(vectors[k].word, from + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_BYTES_OF(type), \\\n"
+" policy); \\\n"
 " return; \\\n"
 " } \\\n"
 " if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE) \\\n"
 " from++; \\\n"
 " GPUSCAN_UNROLL \\\n"
 " for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) { \\\n"
-" uint there = wanted >> k & 1 ? gpuscan_left_from(left, own, k) : 0; \\\n"
+" uint there = gpuscan_left_from(left, own, k); \\\n"
 " GPUSCAN_UNROLL \\\n"
 " for (uint w = 0; w < sizeof(name##_vector) / 4; w++) \\\n"
 " vectors[k].word[w] = 0; \\\n"
@@ -3787,7 +3786,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->prior = tile->keys[first + own - 1];\n"
 "#else\n"
 "gpuscan_key_vector keys[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_key_fetch(keys, from.keys, first, count, own, 0xffffffffu, policy);\n"
+"gpuscan_key_fetch(keys, from.keys, first, count, own, policy);\n"
 "gpuscan_tile_find_heads(tile, keys, from.keys, first, left, own);\n"
 "#endif\n"
 "}\n"
@@ -3801,12 +3800,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
-"gpuscan_src_fetch(tile->vector, GPUSCAN_ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
+"gpuscan_src_fetch(tile->vector, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
 "#if GPUSCAN_HEADS || GPUSCAN_RUNS\n"
 "gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
-"gpuscan_source_fetch(tile->value, from.values, first, count, own, 0xffffffffu, policy);\n"
+"gpuscan_source_fetch(tile->value, from.values, first, count, own, policy);\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n"
 "tile->base = from.base;\n"
@@ -4012,7 +4011,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2658 \"kernels.cl.inc\"\n"
+"#line 2657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4102,41 +4101,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "all->last = last ? (gpuscan_run_count)(first + last - 1) : 0;\n"
 "#endif\n"
 "}\n"
-"#if GPUSCAN_REDUCES\n\n"
-"GPUSCAN_INLINE gpuscan_t gpuscan_tile_open_sum(gpuscan_from from, ulong first, ulong count, ulong policy,\n"
-"local gpuscan_shared *shared) {\n"
-"gpuscan_tile tile;\n"
-"gpuscan_number open[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_plain all = gpuscan_identity_plain();\n"
-"uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0, kept;\n"
-"uint rank[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_ballot_t later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
-"gpuscan_src_fetch(tile.vector, GPUSCAN_ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
-"gpuscan_tile_heads(&tile, from, first, count, own, policy);\n"
-"if (left == GPUSCAN_TILE)\n"
-"gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
-"GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE * (uint)sizeof(gpuscan_source));\n"
-"gpuscan_tile_run_heads(&tile, first, count);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"gpuscan_ballot_t heads = gpuscan_ballot(tile.mask[k] != 0);\n"
-"wanted = (heads != 0 ? 0 : wanted) | ((heads & later) == 0 ? 1u << k : 0);\n"
-"}\n"
-"gpuscan_source_fetch(tile.value, from.values, first, count, own, wanted, policy);\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"open[k] = gpuscan_tile_vector_run(&tile, k, first + own + k * GPUSCAN_VECTOR_STRIDE,\n"
-"wanted >> k & 1 ? gpuscan_left_from(left, own, k) : 0)\n"
-".open.value;\n"
-"kept = gpuscan_kept_scan(tile.mask, rank, shared);\n"
-"gpuscan_heads_sum_of(&all, tile.mask, rank, kept, first, shared);\n"
-"gpuscan_reaches reaches = gpuscan_tile_reaches(&tile, shared);\n"
-"all.open.value = gpuscan_vectors_scan_from(open, &reaches, 0, shared);\n"
-"return all;\n"
-"}\n"
 "#endif\n"
-"#endif\n"
-"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n\n",
+"#if GPUSCAN_RUNS_BY_SUBGROUP\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_list_runs(const gpuscan_tile *tile, ulong first, uint left, const uint *rank,\n"
 "gpuscan_number *open, gpuscan_list list) {\n"
 "uint own = GPUSCAN_OWN_FIRST, begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
@@ -4170,24 +4136,9 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "gpuscan_list list = gpuscan_list_of(0, 1, shared);\n"
 "gpuscan_plain all = gpuscan_identity_plain();\n"
 "gpuscan_number open[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
-"uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count), own = GPUSCAN_OWN_FIRST;\n"
-"uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0), any = 0;\n"
+"uint rank[GPUSCAN_ITEM_VECTORS], left = gpuscan_tile_left(first, count);\n"
+"uint begin = gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
 "gpuscan_reaches reaches;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-"any |= tile->mask[k];\n"
-"if (GPUSCAN_LANES_APART && gpuscan_ballot(any != 0) == 0) {\n"
-"reaches.before = reaches.up_to = reaches.whole = 0;\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint there = gpuscan_left_from(left, own, k);\n"
-"open[k] = gpuscan_tile_vector_run(tile, k, first + own + k * GPUSCAN_VECTOR_STRIDE, there).open.value;\n"
-"reaches.first[k] = 0;\n"
-"}\n"
-"tile->kept = 0;\n"
-"all.open.value = gpuscan_vectors_scan_from(open, &reaches, 0, shared);\n"
-"return all;\n"
-"}\n"
 "tile->kept = gpuscan_kept_scan(tile->mask, rank, shared);\n"
 "all.heads = tile->kept;\n"
 "if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
@@ -4250,7 +4201,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2912 \"kernels.cl.inc\"\n"
+"#line 2862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_BEGINS\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_tile_scan_from(gpuscan_tile *tile, gpuscan_number *x,\n"
@@ -4356,17 +4307,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_t total, sum;\n"
-"#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
-"sum = gpuscan_tile_open_sum(src, first, count, policy, shared);\n"
-"#else\n"
+"gpuscan_t total;\n"
 "gpuscan_tile tile;\n"
 "gpuscan_tile_fetch(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-"sum = gpuscan_tile_sum_subgroup(&tile, first, count, shared);\n"
-"#endif\n"
-"gpuscan_group_prefix(sum, &total, shared);\n"
+"gpuscan_group_prefix(gpuscan_tile_sum_subgroup(&tile, first, count, shared), &total, shared);\n"
 "return gpuscan_after_base(src.base, total);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline gpuscan_t gpuscan_vector_sum_alone(gpuscan_from src, ulong i, ulong count) {\n"
 "gpuscan_t sum = gpuscan_identity();\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR && i + v < count; v++)\n"
@@ -4375,7 +4321,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "else\n"
 "sum = gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
 "return sum;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_t gpuscan_lanes_sum_alone(gpuscan_from src, ulong i, ulong count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "gpuscan_t sum = gpuscan_vector_sum_alone(src, i + GPUSCAN_LANE * GPUSCAN_VECTOR, count);\n"
@@ -4430,7 +4376,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#else\n"
 "return prefix;\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_within(gpuscan_tile *tile, gpuscan_prefix before, gpuscan_prefix outer,\n"
 "gpuscan_t *sum) {\n"
 "#if GPUSCAN_ANY_ORDER\n"
@@ -4447,7 +4393,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "return outer;\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "typedef struct {\n"
 "gpuscan_plain before;\n"
 "gpuscan_plain end;\n"
@@ -4602,7 +4548,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3299 \"kernels.cl.inc\"\n"
+"#line 3244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5406,7 +5352,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4228 \"kernels.cl.inc\"\n"
+"#line 4173 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -6001,7 +5947,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4987 \"kernels.cl.inc\"\n"
+"#line 4932 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6060,19 +6006,14 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
+"gpuscan_row_place place = places[k];\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < sizeof(gpuscan_src_vector) / 4; w++)\n"
 "data->vector[k].word[w] = 0;\n"
-"if (GPUSCAN_IS_WHOLE(gpuscan_src) && gpuscan_is_whole(tile, i, places[k], tile->src_limit))\n"
-"gpuscan_bytes_load(data->vector[k].word, tile->src + (i + places[k].row * tile->src_gap),\n"
+"if (GPUSCAN_IS_WHOLE(gpuscan_src) && gpuscan_is_whole(tile, i, place, tile->src_limit))\n"
+"gpuscan_bytes_load(data->vector[k].word, tile->src + (i + place.row * tile->src_gap),\n"
 "GPUSCAN_BYTES_OF(gpuscan_src), gpuscan_policy_normal());\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-"uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
-"gpuscan_row_place place = places[k];\n"
-"if (gpuscan_is_whole(tile, i, place, tile->src_limit) || gpuscan_is_beside_rows(tile, i))\n"
-"continue;\n"
+"else if (!gpuscan_is_beside_rows(tile, i))\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
 "if (gpuscan_is_of_rows(tile, i + v, place.column))\n"
@@ -6247,9 +6188,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "tile.elements -= tile.row_length - tile.count;\n"
 "#endif\n"
 "if (GPUSCAN_IS_WHOLE(gpuscan_src) && (tile.src_gap | tile.dst_gap) == 0) {\n"
-"before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % (8 * GPUSCAN_VECTOR);\n"
-"if (before + tile.elements > GPUSCAN_TILE)\n"
-"before %= GPUSCAN_VECTOR;\n"
+"before = (uint)((size_t)tile.src / sizeof(gpuscan_src)) % GPUSCAN_VECTOR;\n"
 "if (before + tile.elements > GPUSCAN_TILE)\n"
 "before = 0;\n"
 "}\n"
@@ -6289,9 +6228,10 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "places[k] = gpuscan_row_place_of(&tile, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
 "gpuscan_row_tile_fetch(&data, &tile, places);\n"
 "base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"if ((flags & GPUSCAN_FLAG_TOTAL) && count == 0)\n"
+"totals = flags & GPUSCAN_FLAG_TOTAL ? totals + numbers.total_offset + row : 0;\n"
+"if (totals && count == 0)\n"
 "for (uint i = GPUSCAN_ITEM; i < rows; i += GPUSCAN_GROUP)\n"
-"totals[numbers.total_offset + row + i] = gpuscan_to_dst(base);\n"
+"totals[i] = gpuscan_to_dst(base);\n"
 "gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
 "data.base = base;\n"
 "prefix = gpuscan_combine(base, gpuscan_row_group_before(&tile, shared));\n"
@@ -6299,11 +6239,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
 "gpuscan_dst_vector out;\n"
-"if (flags & GPUSCAN_FLAG_TOTAL)\n"
-"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, totals + numbers.total_offset + row,\n"
-"shared);\n"
-"else\n"
-"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, 0, shared);\n"
+"gpuscan_row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, totals, shared);\n"
 "#if GPUSCAN_ROW_GAPS\n"
 "gpuscan_row_vectors_store(&out, &tile, k, shared);\n"
 "#else\n"
@@ -6317,7 +6253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5351 \"kernels.cl.inc\"\n"
+"#line 5286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6422,7 +6358,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5468 \"kernels.cl.inc\"\n"
+"#line 5403 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6468,7 +6404,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5515 \"kernels.cl.inc\"\n"
+"#line 5450 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7108,7 +7044,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6261 \"kernels.cl.inc\"\n"
+"#line 6196 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7428,7 +7364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6626 \"kernels.cl.inc\"\n"
+"#line 6561 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7540,7 +7476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6742 \"kernels.cl.inc\"\n"
+"#line 6677 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7911,7 +7847,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7165 \"kernels.cl.inc\"\n"
+"#line 7100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8746,7 +8682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8126 \"kernels.cl.inc\"\n"
+"#line 8061 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8798,7 +8734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8178 \"kernels.cl.inc\"\n"
+"#line 8113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9391,7 +9327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8836 \"kernels.cl.inc\"\n"
+"#line 8771 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9922,7 +9858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9439 \"kernels.cl.inc\"\n"
+"#line 9374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10269,7 +10205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10361,7 +10297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9964 \"kernels.cl.inc\"\n"
+"#line 9899 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10718,7 +10654,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10367 \"kernels.cl.inc\"\n"
+"#line 10302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11279,7 +11215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11027 \"kernels.cl.inc\"\n"
+"#line 10962 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11305,7 +11241,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11050 \"kernels.cl.inc\"\n"
+"#line 10985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11467,7 +11403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11245 \"kernels.cl.inc\"\n"
+"#line 11180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11514,7 +11450,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11293 \"kernels.cl.inc\"\n"
+"#line 11228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11608,7 +11544,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11392 \"kernels.cl.inc\"\n"
+"#line 11327 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11893,7 +11829,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11708 \"kernels.cl.inc\"\n"
+"#line 11643 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12752,7 +12688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12701 \"kernels.cl.inc\"\n"
+"#line 12636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12967,7 +12903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12960 \"kernels.cl.inc\"\n"
+"#line 12895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13103,7 +13039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13110 \"kernels.cl.inc\"\n"
+"#line 13045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13445,7 +13381,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 192 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -18926,7 +18862,9 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
         return 0;
     switch ((int)row->calls) {
-    case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    case GPUSCAN__FOR_UNPACKED:
+        return gpuscan__is_integer(e->src) && e->src_size <= 2 &&
+               (e->op == GPUSCAN_OP_MAX || !gpuscan__packed(e, 0));
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
@@ -19058,23 +18996,6 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return r;
 }
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. A tile begins with a cache line, up to one
-   before its first row. It also ends with a line, or a vector, if this leaves little of it empty: then no two tiles
-   share a vector. tuning: scan-dense-rows */
-static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* even: a power of two */
-    uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
-    uint32_t rows = (tile - (uint32_t)(offset % line)) / length, whole = rows / lines_end * lines_end;
-    if (whole * 16 >= rows * 15 && whole > 0)
-        return whole;
-    rows = (tile - (line - 1)) / length;
-    whole = rows / vectors_end * vectors_end;
-    if (whole * 16 >= rows * 15 && whole > 0)
-        return whole;
-    /* a row of nearly a tile begins at a vector */
-    return rows > 0 ? rows : (tile - ((length | offset) % vector ? vector - 1 : 0)) / length;
-}
-
 /* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
    that they use, 0 if it does not hold a row. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
@@ -19093,8 +19014,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
+    if (by_pitch && (length | desc->src.offset) % vector != 0) /* elements before the first row fill its vector */
+        plan->tile_rows = (tile - (vector - 1)) / plan->length;
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -19345,7 +19266,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     numbers.length = plan->length;
     numbers.tile_rows = plan->tile_rows;
     numbers.inverse = UINT32_MAX / plan->length;
-    numbers.rows_before = gpuscan__ceil_div(8 * vector, plan->length);
+    numbers.rows_before = gpuscan__ceil_div(vector, plan->length);
     numbers.past = numbers.rows_before * plan->length;
     for (i = 0, numbers.heads = 0; i < 32; i += plan->length)
         numbers.heads |= (uint64_t)1 << i;
@@ -19395,25 +19316,21 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Round 0: a segment that ends in the third tile, past a tile without a head, then many of 1 to 9 elements. Round 1:
-   first the short ones, then one from the middle of the second tile to the end. */
+/* Segments of 1 to 9 elements. Round 0: the second one ends in the third tile, past a tile without a head. Round 1: one
+   ends with the first tile, and another is the rest. Returns their number. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
-    uint64_t at = 0, s = 0;
-    for (;;) {
-        starts[s] = at;
-        if (at == count)
-            return s;
-        if (s + 1 == GPUSCAN__TEST_SEGMENTS)
+    uint64_t s = 0, at = 0;
+    for (starts[0] = 0; at < count; starts[++s] = at) {
+        at += 1 + s * s % 9;
+        if (s == (round ? 20 : 1))
+            at = round ? tile : 2 * tile + 2;
+        if (s == 40)
+            at = round ? count : 3 * tile - 1;
+        if (at > count || at <= starts[s] || s + 1 == GPUSCAN__TEST_SEGMENTS)
             at = count;
-        else if (round == 0)
-            at = s == 0 ? tile / 2 : s == 1 ? 2 * tile + 2 : s == 40 ? 3 * tile - 1 : at + 1 + s * s % 9;
-        else
-            at = s < 20 ? at + 1 + s * s % 9 : s == 20 ? tile : s < 40 ? at + 1 + s % 3 : count;
-        if (at > count || at <= starts[s])
-            at = count;
-        s++;
     }
+    return s;
 }
 
 static int gpuscan__scan_test(gpuscan__test *test) {
