@@ -3518,10 +3518,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_plain base;\n"
 "uint rising;\n"
 "uint mask[GPUSCAN_ITEM_VECTORS];\n"
-"#if GPUSCAN_RUNS\n"
-"global const gpuscan_src *keys;\n"
-"gpuscan_src prior;\n"
-"#endif\n"
 "#if GPUSCAN_REDUCES\n"
 "gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS];\n"
 "#endif\n"
@@ -3742,17 +3738,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "return heads;\n"
 "}\n\n\n",
-"#define GPUSCAN_LOADS_PRIOR(at, left, own) \\\n"
-" (GPUSCAN_COMPARES_KEYS && GPUSCAN_KEYS_FROM_LANES && GPUSCAN_LANE == 0 && (own) < (left) && (at) > 0)\n"
 "GPUSCAN_INLINE void gpuscan_tile_vector_heads(gpuscan_tile *tile, const gpuscan_key_vector *keys,\n"
 "global const GPUSCAN_KEY *from, ulong at, uint left, uint own) {\n"
-"#if GPUSCAN_RUNS\n"
-"GPUSCAN_KEY prior = tile->prior;\n"
-"#else\n"
 "GPUSCAN_KEY prior = gpuscan_key_at(&keys[0], 0);\n"
-"if (GPUSCAN_LOADS_PRIOR(at, left, own))\n"
+"if (GPUSCAN_COMPARES_KEYS && GPUSCAN_KEYS_FROM_LANES && GPUSCAN_LANE == 0 && own < left && at > 0)\n"
 "prior = from[at - 1];\n"
-"#endif\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "uint there = gpuscan_left_from(left, own, k), heads;\n"
@@ -3767,45 +3757,31 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_tile_put_heads(tile, k, heads, there);\n"
 "}\n"
 "}\n\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_find_heads(gpuscan_tile *tile, const gpuscan_key_vector *keys,\n"
-"global const GPUSCAN_KEY *from, ulong first, uint left, uint own) {\n"
-"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
-"gpuscan_tile_vector_heads(tile, keys, from, first + own, GPUSCAN_TILE, own);\n"
-"else\n"
-"gpuscan_tile_vector_heads(tile, keys, from, first + own, left, own);\n"
-"}\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "uint left = gpuscan_tile_left(first, count);\n"
 "#if GPUSCAN_RUNS\n"
-"tile->keys = GPUSCAN_ELEMENTS(from);\n"
-"#if GPUSCAN_KEYS_FROM_LANES\n"
-"tile->prior = 0;\n"
-"#endif\n"
-"if (GPUSCAN_LOADS_PRIOR(first + own, left, own))\n"
-"tile->prior = tile->keys[first + own - 1];\n"
+"global const GPUSCAN_KEY *all = GPUSCAN_ELEMENTS(from);\n"
+"const gpuscan_key_vector *keys = tile->vector;\n"
 "#else\n"
+"global const GPUSCAN_KEY *all = from.keys;\n"
 "gpuscan_key_vector keys[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_key_fetch(keys, from.keys, first, count, own, policy);\n"
-"gpuscan_tile_find_heads(tile, keys, from.keys, first, left, own);\n"
+"gpuscan_key_fetch(keys, all, first, count, own, policy);\n"
 "#endif\n"
+"if (GPUSCAN_COPIES_TILES && left == GPUSCAN_TILE)\n"
+"gpuscan_tile_vector_heads(tile, keys, all, first + own, GPUSCAN_TILE, own);\n"
+"else\n"
+"gpuscan_tile_vector_heads(tile, keys, all, first + own, left, own);\n"
 "}\n"
-"#endif\n"
-"#if GPUSCAN_RUNS\n\n"
-"GPUSCAN_INLINE void gpuscan_tile_run_heads(gpuscan_tile *tile, ulong first, ulong count) {\n"
-"gpuscan_tile_find_heads(tile, tile->vector, tile->keys, first, gpuscan_tile_left(first, count), GPUSCAN_OWN_FIRST);\n"
-"}\n"
-"#else\n"
-"#define gpuscan_tile_run_heads(tile, first, count)\n"
-"#endif\n\n",
+"#endif\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "gpuscan_src_fetch(tile->vector, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
-"#if GPUSCAN_HEADS || GPUSCAN_RUNS\n"
-"gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
-"#endif\n"
 "#if GPUSCAN_REDUCES\n"
 "gpuscan_source_fetch(tile->value, from.values, first, count, own, policy);\n"
+"#endif\n"
+"#if GPUSCAN_HEADS || GPUSCAN_RUNS\n"
+"gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
 "#endif\n"
 "#if GPUSCAN_HEADS\n"
 "tile->base = from.base;\n"
@@ -3826,7 +3802,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_rows_prefetch(from.keys + first, GPUSCAN_TILE * (uint)sizeof(GPUSCAN_KEY));\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_RUN_STATE\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
 "gpuscan_t run = gpuscan_identity();\n"
@@ -3864,7 +3840,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_SELECT\n\n\n",
+"#if !GPUSCAN_SELECT\n\n\n"
 "GPUSCAN_INLINE gpuscan_plain gpuscan_elements_sum(const gpuscan_plain *x, uint left, uint heads, uint *rises) {\n"
 "gpuscan_plain sum = gpuscan_identity_plain();\n"
 "*rises = 1;\n"
@@ -3900,7 +3876,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return gpuscan_elements_sum(x, left, heads, rises);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "GPUSCAN_INLINE void gpuscan_tile_vector_sums(gpuscan_tile *tile, ulong at, uint left, uint own, gpuscan_plain *sums) {\n"
 "tile->rising = 0;\n"
 "GPUSCAN_UNROLL\n"
@@ -3928,7 +3904,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "gpuscan_tile_vector_sums(tile, first + own, GPUSCAN_TILE, own, sums);\n"
 "else\n"
 "gpuscan_tile_vector_sums(tile, first + own, left, own, sums);\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_ballots(const gpuscan_tile *tile, gpuscan_ballot_t *heads,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -3969,7 +3945,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "reaches.whole |= (heads[k] ? 1u : 0u) << k;\n"
 "}\n"
 "return reaches;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_number gpuscan_vectors_scan_from(gpuscan_number *x, const gpuscan_reaches *reaches,\n"
 "gpuscan_number *before, local gpuscan_shared *shared) {\n"
 "gpuscan_number carry = GPUSCAN_IDENTITY, sum[GPUSCAN_ITEM_VECTORS];\n"
@@ -3998,7 +3974,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "return carry;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#if GPUSCAN_SELECT && GPUSCAN_HAS_LANES\n"
 "#define GPUSCAN_KEPT_ALONE 1\n"
 "#else\n"
@@ -4011,7 +3987,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2657 \"kernels.cl.inc\"\n"
+"#line 2631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4201,7 +4177,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2862 \"kernels.cl.inc\"\n"
+"#line 2836 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if GPUSCAN_BEGINS\n\n"
 "GPUSCAN_INLINE gpuscan_number gpuscan_tile_scan_from(gpuscan_tile *tile, gpuscan_number *x,\n"
@@ -4218,7 +4194,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "#endif\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
-"gpuscan_tile_run_heads(tile, first, count);\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
 "return gpuscan_tile_scan_runs(tile, first, count, shared);\n"
 "#elif GPUSCAN_KEPT_ALONE\n"
@@ -4291,7 +4266,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "local gpuscan_shared *shared) {\n"
 "gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
 "bool begun = false;\n"
-"gpuscan_tile_run_heads(tile, first, count);\n"
 "gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
 "#if GPUSCAN_HEADS\n"
 "gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS];\n"
@@ -4548,7 +4522,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3244 \"kernels.cl.inc\"\n"
+"#line 3216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5352,7 +5326,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4173 \"kernels.cl.inc\"\n"
+"#line 4145 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5947,7 +5921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4932 \"kernels.cl.inc\"\n"
+"#line 4904 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6253,7 +6227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5286 \"kernels.cl.inc\"\n"
+"#line 5258 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6358,7 +6332,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5403 \"kernels.cl.inc\"\n"
+"#line 5375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6404,7 +6378,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5450 \"kernels.cl.inc\"\n"
+"#line 5422 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7044,7 +7018,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6196 \"kernels.cl.inc\"\n"
+"#line 6168 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7364,7 +7338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6561 \"kernels.cl.inc\"\n"
+"#line 6533 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7476,7 +7450,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6677 \"kernels.cl.inc\"\n"
+"#line 6649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7847,7 +7821,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7100 \"kernels.cl.inc\"\n"
+"#line 7072 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8682,7 +8656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8061 \"kernels.cl.inc\"\n"
+"#line 8033 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8734,7 +8708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8113 \"kernels.cl.inc\"\n"
+"#line 8085 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9327,7 +9301,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8771 \"kernels.cl.inc\"\n"
+"#line 8743 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9858,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9374 \"kernels.cl.inc\"\n"
+"#line 9346 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10205,7 +10179,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9791 \"kernels.cl.inc\"\n"
+"#line 9763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10297,7 +10271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9899 \"kernels.cl.inc\"\n"
+"#line 9871 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10654,7 +10628,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10302 \"kernels.cl.inc\"\n"
+"#line 10274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11215,7 +11189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10962 \"kernels.cl.inc\"\n"
+"#line 10934 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11241,7 +11215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10985 \"kernels.cl.inc\"\n"
+"#line 10957 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11403,7 +11377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11180 \"kernels.cl.inc\"\n"
+"#line 11152 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11450,7 +11424,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11228 \"kernels.cl.inc\"\n"
+"#line 11200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11544,7 +11518,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11327 \"kernels.cl.inc\"\n"
+"#line 11299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11829,7 +11803,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11643 \"kernels.cl.inc\"\n"
+"#line 11615 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12688,7 +12662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12636 \"kernels.cl.inc\"\n"
+"#line 12608 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12903,7 +12877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12895 \"kernels.cl.inc\"\n"
+"#line 12867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13039,7 +13013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13045 \"kernels.cl.inc\"\n"
+"#line 13017 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13381,7 +13355,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 192 };
+enum { GPUSCAN__LITERALS = 191 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
