@@ -13529,7 +13529,6 @@ typedef struct gpuscan__tuning {
 /* Indices of a profile's arrays. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
-enum { GPUSCAN__MAX_TUNINGS = 18 };
 typedef struct gpuscan__tunings {
     uint32_t devices;
     uint32_t count;
@@ -14705,8 +14704,6 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
 #undef GPUSCAN__ROWS_OF
-GPUSCAN__ASSERT(GPUSCAN__COUNT_OF(gpuscan__nvidia_scan) + GPUSCAN__COUNT_OF(gpuscan__nvidia_segmented) <=
-                    2 * GPUSCAN__MAX_TUNINGS, tunings_fit)
 
 /* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
@@ -18526,9 +18523,11 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
-static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
+/* Cuts a row into parts of whole tiles that keep the device busy, and sets the scratch for their sums. A few tiles are
+   one part, except in a self-test. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
+    uint32_t size = gpuscan__prefix_size(plan);
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     *parts = 1;
     if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
@@ -18537,6 +18536,8 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan,
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
     *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
     *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    if (*parts > 1)
+        plan->need.bytes[GPUSCAN__PLAIN] = rows * *parts * size + gpuscan__slack(size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18845,26 +18846,24 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row that matches the call. If a strategy is forced, prefers a row that has it, or sets it. */
+/* Returns the first row that matches the call; if a strategy is forced, the first of these that has it, or sets it. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
     gpuscan_strategy forced = plan->common.call->strategy;
+    uint32_t segmented = plan->key.heads ? profile->segmented.count : 0, i;
     gpuscan__tuning found;
-    uint32_t i, count = 0;
-    for (i = 0; plan->key.heads && i < profile->segmented.count; i++)
-        rows[count++] = &profile->segmented.rows[i];
-    for (i = 0; i < profile->scan.count; i++)
-        rows[count++] = &profile->scan.rows[i];
-    rows[count++] = &profile->tiles.rest;
-    for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
-        continue;
-    found = *rows[i];
-    if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
-        return found;
-    for (i = 0; i < count; i++)
-        if (rows[i]->strategy == forced && (i + 1 == count || gpuscan__tuning_matches(rows[i], bytes, plan)))
-            return *rows[i];
+    memset(&found, 0, sizeof(found));
+    for (i = 0; i <= segmented + profile->scan.count; i++) {
+        const gpuscan__tuning *row = i < segmented                         ? &profile->segmented.rows[i]
+                                     : i < segmented + profile->scan.count ? &profile->scan.rows[i - segmented]
+                                                                           : &profile->tiles.rest;
+        if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
+            continue;
+        if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
+            return *row;
+        if (found.group == 0)
+            found = *row;
+    }
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -18959,16 +18958,6 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
 #define GPUSCAN__SPARSE_ROW 512
-
-static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    gpuscan_result r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts,
-                                          &plan->part_tiles);
-    if (r == 0 && plan->parts > 1)
-        common->need.bytes[GPUSCAN__PLAIN] =
-            plan->rows * plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
-    return r;
-}
 
 /* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
    that they use, 0 if it does not hold a row. */
@@ -19120,7 +19109,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
         gpuscan__need_states(common, plan->tiles);
-    else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
+    else if ((r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     if (plan->key.heads == GPUSCAN__HEADS_BITS) {
         plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
@@ -22496,8 +22485,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__need_states(common, plan->tiles);
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
-    else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
