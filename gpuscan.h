@@ -2237,7 +2237,16 @@ static const char *const gpuscan__piece_device[] = {
 "$BOTH(uint, `byte_2_twice, (uint a, uint b), $PICK(0x4242, \"n\"), (a >> 16 & 0xffu) * 0x10001u)\n"
 "$BOTH(uint, `half_at, (uint word, uint upper),\n"
 "(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u)),\n"
-"word >> upper * 16 & 0xffffu)\n\n\n"
+"word >> upper * 16 & 0xffffu)\n\n"
+"static inline uint `max_halves(uint a, uint b) {\n"
+"#if $ON(PTX) && $PTX >= 90\n"
+"uint x;\n"
+"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+"return x;\n"
+"#else\n"
+"return as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+"#endif\n"
+"}\n\n\n"
 "#define $DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(word), \"r\"(ones), \"r\"(sum))\n"
 "#define $SUM_4(of) (uint)((of).x + (of).y + (of).z + (of).w)\n"
 "#define $SUM_2(of) (uint)((of).x + (of).y)\n"
@@ -2261,7 +2270,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define $PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
 "#else\n"
 "#define $PREFETCH(p, bytes, write)\n"
-"#endif\n\n\n\n\n"
+"#endif\n\n\n\n\n",
 "#if defined(__SSE2__) && __has_builtin(__builtin_ia32_pmovmskb128)\n"
 "#define $BYTES_MASK(x) (ushort)__builtin_ia32_pmovmskb128(x)\n"
 "#endif\n"
@@ -2278,7 +2287,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 719 \"kernels.cl.inc\"\n"
+"#line 729 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2322,7 +2331,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 772 \"kernels.cl.inc\"\n"
+"#line 782 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2351,7 +2360,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 797 \"kernels.cl.inc\"\n"
+"#line 807 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2433,7 +2442,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 885 \"kernels.cl.inc\"\n"
+"#line 895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2564,7 +2573,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1033 \"kernels.cl.inc\"\n"
+"#line 1043 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2672,7 +2681,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#else\n"
 "#define $BY_HEADS 0\n"
 "#endif\n"
-"#define $SEGMENTED ($BY_HEADS || ($RUN_STATE && $REDUCES))\n\n\n"
+"#if $HEADS || $SCAN_ROWS\n"
+"#define $BEGINS 1\n"
+"#else\n"
+"#define $BEGINS 0\n"
+"#endif\n"
+"#define $SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n\n"
 "static inline `t `element(`from from, ulong i) {\n"
 "bool is_head = `is_head(from, i);\n"
 "#if $RUN_STATE\n"
@@ -2703,7 +2717,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1193 \"kernels.cl.inc\"\n"
+"#line 1208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2810,7 +2824,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1313 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2822,6 +2836,10 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "return $PACKED == 1 ? ((uint)sum & 0xffu) * 0x10001u : (uint)sum;\n"
 "}\n\n\n"
 "static inline uint `packed_sum(uint word, uint sum) {\n"
+"if ($PACKED_MAX) {\n"
+"uint pairs = `max_halves(word & 0x00ff00ffu, `odd_bytes(word, 0));\n"
+"return max(sum & 0xffffu, max(pairs & 0xffffu, pairs >> 16));\n"
+"}\n"
 "if ($PACKED == 1)\n"
 "return $PACKED_SIGNED ? `add_chars(word, sum) : `add_uchars(word, sum);\n"
 "return $PACKED_SIGNED ? `add_shorts(word, sum) : `add_ushorts(word, sum);\n"
@@ -2835,8 +2853,15 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "static inline uint `packed_scan(uint word, uint *before) {\n"
 "uint first = *before;\n"
 "if ($PACKED == 1) {\n\n\n"
-"uint odd = `odd_bytes(word, 0), at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first;\n"
-"uint at_even = at_odd - odd;\n"
+"uint odd = `odd_bytes(word, 0), even = word & 0x00ff00ffu, at_odd, at_even;\n"
+"if ($PACKED_MAX) {\n"
+"uint pairs = `max_halves(`max_halves(even, odd), first);\n"
+"at_odd = `max_halves(pairs, pairs << 16);\n"
+"at_even = `max_halves(even, `lower_halves(first, at_odd));\n"
+"} else {\n"
+"at_odd = (even + odd) * 0x10001u + first;\n"
+"at_even = at_odd - odd;\n"
+"}\n"
 "*before = `byte_2_twice(at_odd, 0);\n"
 "return $INCLUSIVE ? `packed_join(at_even, at_odd)\n"
 ": `packed_join(`lower_halves(first, at_odd), at_even);\n"
@@ -2858,7 +2883,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1365 \"kernels.cl.inc\"\n"
+"#line 1391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2918,22 +2943,12 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1427 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
-"#define $LEVELS \\\n"
-" ($LANES >= 64 ? 6 \\\n"
-" : $LANES >= 32 ? 5 \\\n"
-" : $LANES >= 16 ? 4 \\\n"
-" : $LANES >= 8 ? 3 \\\n"
-" : $LANES / 2)\n\n"
-"#if $SELECT\n"
-"#define $SHARED_ALIGNED __attribute__((aligned(8)))\n"
-"#elif $SPREADS\n"
-"#define $SHARED_ALIGNED __attribute__((aligned(16)))\n"
-"#elif $INTEGRAL || $QUANTILE\n"
+"#line 1453 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
+"#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "#else\n"
-"#define $SHARED_ALIGNED\n"
+"#define $SHARED_ALIGNED __attribute__((aligned(16)))\n"
 "#endif\n"
 "#if $REDUCE && $COMMUTATIVE\n"
 "#define $EXCHANGED 1\n"
@@ -2950,6 +2965,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "union {\n"
 "`plain values[$EXCHANGED * $GROUP];\n"
 "`t sums[$GROUP];\n"
+"uint ballots[$ITEM_VECTORS * $SUBGROUPS];\n"
 "} exchange;\n"
 "#endif\n"
 "uint ticket;\n"
@@ -2996,7 +3012,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (int p = 0; p < words; p++)\n"
 "picked.uints[p] = first ? x.uints[p] : y.uints[p];\n"
 "return `plain_of_uints(&picked);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline `plain `combine_lanes(bool upper, `plain own, `plain other) {\n"
 "#if $ANY_ORDER || ($REDUCE && $COMMUTATIVE)\n"
 "return `combine_plain(own, other);\n"
@@ -3019,7 +3035,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "return prefix;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "$INLINE `t `window_scan(`t x, local `shared *shared) {\n"
 "#if $HAS_LANES\n"
 "$UNROLL\n"
@@ -3065,8 +3081,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "}\n\n\n\n"
 "#define $LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d))\n"
-"#define $REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n\n\n\n",
-"$INLINE void `lanes_scan_rows(`plain *x, const uint *reach, `plain *before,\n"
+"#define $REACHES(lane, d, first) (((lane) & (d)) && ((lane) & ((d) - 1)) < (lane) - (first))\n\n\n\n"
+"$INLINE void `lanes_scan_by(`plain *x, const uint *first, `plain *before,\n"
 "`plain *sum, local `shared *shared) {\n"
 "uint lane = $LANE;\n"
 "#if $HAS_LANES\n"
@@ -3075,7 +3091,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "`plain left = `plain_at(x[k], $LOWER_HALF(lane, d));\n"
-"if ($REACHES(lane, d, reach ? reach[k] : $LANES))\n"
+"if (lane & d)\n"
 "x[k] = `combine_plain(left, x[k]);\n"
 "}\n"
 "$UNROLL\n"
@@ -3097,7 +3113,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "for (uint d = 1; d < $LANES; d *= 2) {\n"
 "local `plain *swap = from;\n"
 "for (int k = 0; k < $ITEM_VECTORS * $GROUP; k += $GROUP)\n"
-"to[k] = $REACHES(lane, d, reach ? reach[k / $GROUP] : $LANES)\n"
+"to[k] = $REACHES(lane, d, first ? first[k / $GROUP] : 0)\n"
 "? `combine_plain(from[k - (int)lane + (int)$LOWER_HALF(lane, d)], from[k])\n"
 ": from[k];\n"
 "from = to;\n"
@@ -3111,10 +3127,10 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$BARRIER();\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "$INLINE void `lanes_scan(`plain *x, `plain *before, `plain *sum,\n"
 "local `shared *shared) {\n"
-"`lanes_scan_rows(x, 0, before, sum, shared);\n"
+"`lanes_scan_by(x, 0, before, sum, shared);\n"
 "}\n\n"
 "#if $SEGMENTED && $HAS_LANES\n\n"
 "$INLINE `number `after_lane(`number x, uint d, uint first, local `shared *shared) {\n"
@@ -3138,7 +3154,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "x[k] = `after_lane(x[k], back, first[k], shared);\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "#define $VECTORS_EVEN ($ITEM_VECTORS & -$ITEM_VECTORS)\n"
 "#define $VECTORS_APART (uint)($VECTORS_EVEN < $LANES ? $VECTORS_EVEN : $LANES)\n"
 "#define $VECTORS_KEPT(d) \\\n"
@@ -3176,7 +3192,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "scanned[k] = x[k];\n"
 "`lanes_scan(scanned, before, sum, shared);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE `plain `lanes_sum_one(`plain x, local `shared *shared) {\n"
 "#if $HAS_LANES\n"
 "$UNROLL\n"
@@ -3214,7 +3230,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "*total = all;\n"
 "#endif\n"
 "return before;\n"
-"}\n\n",
+"}\n\n"
 "static inline void `group_share(`t sum, local `shared *shared) {\n"
 "if ($LANE == 0)\n"
 "shared->sums[$SUBGROUP] = sum;\n"
@@ -3240,7 +3256,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1791 \"kernels.cl.inc\"\n"
+"#line 1808 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3278,11 +3294,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#define $IS_WHOLE(type) \\\n"
 " ($BYTES_OF(type) % 16 == 0 || (($BYTES_OF(type) & ($BYTES_OF(type) - 1)) == 0 && \\\n"
 " ($BYTES_OF(type) >= 4 || $IS_PART(type))))\n"
-"#if $SPREADS\n"
-"#define $STORES_WHOLE ($IS_WHOLE(`dst) && $BYTES_OF(`dst) <= 16)\n"
-"#else\n"
-"#define $STORES_WHOLE $IS_WHOLE(`dst)\n"
-"#endif\n"
 "#define $ALIGNED(type, p) (((size_t)(p) & (min($BYTES_OF(type), 16u) - 1)) == 0)\n\n\n\n"
 "$INLINE void `bytes_load(uint *to, global const void *from, uint bytes, ulong policy) {\n"
 "if (bytes >= 16) {\n"
@@ -3334,23 +3345,22 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#define $DEFINE_FETCH(name, type) \\\n"
 " $DEFINE_VECTOR(name, type) \\\n"
 " $INLINE void name##_fetch(name##_vector *vectors, global const type *all, ulong first, ulong count, \\\n"
-" uint own, uint wanted, ulong policy) { \\\n"
+" uint own, ulong policy) { \\\n"
 " global const type *from = all + first + own; \\\n"
 " uint left = `tile_left(first, count); \\\n"
 " bool whole = $IS_WHOLE(type) && $ALIGNED(type, all); \\\n"
 " if (left == $TILE && whole) { \\\n"
 " $UNROLL \\\n"
 " for (int k = 0; k < $ITEM_VECTORS; k++) \\\n"
-" if (wanted >> k & 1) \\\n"
-" `bytes_load(vectors[k].word, from + k * $VECTOR_STRIDE, \\\n"
-" $BYTES_OF(type), policy); \\\n"
+" `bytes_load(vectors[k].word, from + k * $VECTOR_STRIDE, $BYTES_OF(type), \\\n"
+" policy); \\\n"
 " return; \\\n"
 " } \\\n"
 " if ($PLANTED(UNALIGNED) && left == $TILE) \\\n"
 " from++; \\\n"
 " $UNROLL \\\n"
 " for (int k = 0; k < $ITEM_VECTORS; k++) { \\\n"
-" uint there = wanted >> k & 1 ? `left_from(left, own, k) : 0; \\\n"
+" uint there = `left_from(left, own, k); \\\n"
 " $UNROLL \\\n"
 " for (uint w = 0; w < sizeof(name##_vector) / 4; w++) \\\n"
 " vectors[k].word[w] = 0; \\\n"
@@ -3379,10 +3389,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`plain base;\n"
 "uint rising;\n"
 "uint mask[$ITEM_VECTORS];\n"
-"#if $RUNS\n"
-"global const `src *keys;\n"
-"`src prior;\n"
-"#endif\n"
 "#if $REDUCES\n"
 "`source_vector value[$ITEM_VECTORS];\n"
 "#endif\n"
@@ -3397,10 +3403,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return tile->heads[k * $VECTOR / 32] >> (k * $VECTOR % 32) & (0xffffffffu >> (32 - $VECTOR));\n"
 "}\n\n"
 "$INLINE bool `begun_before(const `tile *tile, int k) {\n"
-"return $BY_HEADS && (tile->begun >> k & 1) != 0;\n"
+"return $BEGINS && (tile->begun >> k & 1) != 0;\n"
 "}\n"
 "$INLINE bool `begun_up_to(const `tile *tile, int k) {\n"
-"return $BY_HEADS && (tile->closed >> k & 1) != 0;\n"
+"return $BEGINS && (tile->closed >> k & 1) != 0;\n"
 "}\n"
 "$INLINE bool `begun_subgroup(const `tile *tile) {\n"
 "return `begun_up_to(tile, 31);\n"
@@ -3450,8 +3456,14 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "local uchar *all = (local uchar *)(shared + 1) + $SUBGROUP * $LANES * bytes;\n"
 "local uchar *own = all + $LANE * bytes;\n"
 "$SUBGROUP_SYNC();\n"
-"if (bytes == 16)\n"
-"*(local uint4 *)own = $WORDS_4(out->word);\n"
+"if (bytes % 16 == 0)\n"
+"$UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w += 4)\n"
+"*(local uint4 *)((local uint *)own + w) = $WORDS_4(out->word + w);\n"
+"else if (bytes % 8 == 0)\n"
+"$UNROLL\n"
+"for (uint w = 0; w < bytes / 4; w += 2)\n"
+"*(local uint2 *)((local uint *)own + w) = (uint2)(out->word[w], out->word[w + 1]);\n"
 "else if (bytes % 4 == 0)\n"
 "$UNROLL\n"
 "for (uint w = 0; w < bytes / 4; w++)\n"
@@ -3462,8 +3474,22 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((local `dst *)own)[v] = `dst_at(out, v);\n"
 "$SUBGROUP_SYNC();\n"
 "return (local uint *)all;\n"
+"}\n\n\n",
+"#define $SPREAD_BYTES ($LANES * $BYTES_OF(`dst))\n"
+"$INLINE void `vectors_spread(global `dst *to, const `dst_vector *out, uint left,\n"
+"bool pieces, local `shared *shared) {\n"
+"local const uint *words = `vectors_share(out, shared);\n"
+"if (!pieces)\n"
+"`bytes_store(to, words, min(left, (uint)$VECTOR_STRIDE) * (uint)sizeof(`dst),\n"
+"$LANE, $LANES);\n"
+"else\n"
+"$UNROLL\n"
+"for (uint p = 0; p < $SPREAD_BYTES / 16; p += $LANES)\n"
+"if (p + $LANE < $SPREAD_BYTES / 16)\n"
+"`store_past((global uint4 *)to + p + $LANE,\n"
+"((local const uint4 *)words)[p + $LANE]);\n"
 "}\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "#if $SHIFTS\n\n"
 "$INLINE uint4 `funnels(uint a, uint b, uint c, uint d, uint e, uint bits) {\n"
 "#ifdef __ENDIAN_LITTLE__\n"
@@ -3487,28 +3513,26 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (words == 1)\n"
 "return `funnels(y, z, w, own.x, own.y, bits);\n"
 "return `funnels(`lane_at(passed.x, from), y, z, w, own.x, bits);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$INLINE void `vector_store_shifted(global `dst *to, const `dst_vector *out, int k,\n"
-"uint there, uint4 *before, local `shared *shared) {\n"
+"uint4 *before, local `shared *shared) {\n"
 "uint past = (uint)(size_t)to % 16, split = $VECTOR - past / (uint)sizeof(`dst), lane = $LANE;\n"
-"bool is_last = k == $ITEM_VECTORS - 1 && lane == $LANES - 1;\n"
-"bool whole = (k != 0 || lane != 0) && there >= split;\n"
-"bool next_whole = !is_last && there >= $VECTOR + split;\n"
+"bool is_first = k == 0 && lane == 0, is_last = k == $ITEM_VECTORS - 1 && lane == $LANES - 1;\n"
 "uint4 x = $WORDS_4(out->word), passed = x;\n"
 "if (k != 0 && lane == $LANES - 1)\n"
 "passed = *before;\n"
 "*before = x;\n"
 "x = `vectors_shift(passed, x, 16 - past, shared);\n"
-"if (whole)\n"
+"if (!is_first)\n"
 "`store_past((global uint4 *)((global uchar *)to - past), x);\n"
-"if (whole && next_whole)\n"
+"if (!is_first && !is_last)\n"
 "return;\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
-"if (v < there && !(v < split ? whole : next_whole))\n"
+"if (v < split ? is_first : is_last)\n"
 "to[v] = `dst_at(out, v);\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "#define $KEY_BYTES (!$QUICK_LANES && $RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM)\n"
 "#if $KEY_BYTES && defined(__ENDIAN_LITTLE__) && $VECTOR % 4 == 0\n\n"
 "static inline uint `nibble(uint word) {\n"
@@ -3529,23 +3553,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->heads[k * $VECTOR / 32] |= heads << (k * $VECTOR % 32);\n"
 "}\n"
 "#endif\n"
-"#if $HEADS == $HEADS_BITS && $HEADS\n\n\n",
-"$INLINE void `tile_load_bits(`tile *tile, global const uint *words, uint bit, uint left,\n"
-"uint own) {\n"
+"#if $HEADS == $HEADS_BITS && $HEADS\n\n"
+"$INLINE void `tile_heads_of_bits(`tile *tile, `from from, ulong first, ulong count,\n"
+"uint own, ulong policy) {\n"
+"uint left = `tile_left(first, count), bit = (uint)(first + own) % 32;\n"
+"global const uint *words = from.keys + (first + own) / 32;\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++, bit += $VECTOR_STRIDE) {\n"
 "uint there = `left_from(left, own, k);\n"
 "`tile_put_heads(tile, k, there ? words[bit / 32] >> bit % 32 : 0, there);\n"
 "}\n"
-"}\n"
-"$INLINE void `tile_heads_of_bits(`tile *tile, `from from, ulong first, ulong count,\n"
-"uint own, ulong policy) {\n"
-"uint left = `tile_left(first, count), bit = (uint)(first + own) % 32;\n"
-"global const uint *words = from.keys + (first + own) / 32;\n"
-"if ($COPIES_TILES && left == $TILE)\n"
-"`tile_load_bits(tile, words, bit, $TILE, own);\n"
-"else\n"
-"`tile_load_bits(tile, words, bit, left, own);\n"
 "}\n"
 "#define `tile_heads `tile_heads_of_bits\n"
 "#elif $HEADS || $RUNS\n\n\n"
@@ -3591,18 +3608,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "#endif\n"
 "return heads;\n"
-"}\n\n\n"
-"#define $LOADS_PRIOR(at, left, own) \\\n"
-" ($COMPARES_KEYS && $KEYS_FROM_LANES && $LANE == 0 && (own) < (left) && (at) > 0)\n"
+"}\n\n\n",
 "$INLINE void `tile_vector_heads(`tile *tile, const `key_vector *keys,\n"
 "global const $KEY *from, ulong at, uint left, uint own) {\n"
-"#if $RUNS\n"
-"$KEY prior = tile->prior;\n"
-"#else\n"
 "$KEY prior = `key_at(&keys[0], 0);\n"
-"if ($LOADS_PRIOR(at, left, own))\n"
+"if ($COMPARES_KEYS && $KEYS_FROM_LANES && $LANE == 0 && own < left && at > 0)\n"
 "prior = from[at - 1];\n"
-"#endif\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "uint there = `left_from(left, own, k), heads;\n"
@@ -3616,46 +3627,32 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "heads |= 1;\n"
 "`tile_put_heads(tile, k, heads, there);\n"
 "}\n"
-"}\n\n\n",
-"$INLINE void `tile_find_heads(`tile *tile, const `key_vector *keys,\n"
-"global const $KEY *from, ulong first, uint left, uint own) {\n"
-"if ($COPIES_TILES && left == $TILE)\n"
-"`tile_vector_heads(tile, keys, from, first + own, $TILE, own);\n"
-"else\n"
-"`tile_vector_heads(tile, keys, from, first + own, left, own);\n"
-"}\n\n"
+"}\n\n\n"
 "$INLINE void `tile_heads(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "uint left = `tile_left(first, count);\n"
 "#if $RUNS\n"
-"tile->keys = $ELEMENTS(from);\n"
-"#if $KEYS_FROM_LANES\n"
-"tile->prior = 0;\n"
-"#endif\n"
-"if ($LOADS_PRIOR(first + own, left, own))\n"
-"tile->prior = tile->keys[first + own - 1];\n"
+"global const $KEY *all = $ELEMENTS(from);\n"
+"const `key_vector *keys = tile->vector;\n"
 "#else\n"
+"global const $KEY *all = from.keys;\n"
 "`key_vector keys[$ITEM_VECTORS];\n"
-"`key_fetch(keys, from.keys, first, count, own, 0xffffffffu, policy);\n"
-"`tile_find_heads(tile, keys, from.keys, first, left, own);\n"
+"`key_fetch(keys, all, first, count, own, policy);\n"
 "#endif\n"
+"if ($COPIES_TILES && left == $TILE)\n"
+"`tile_vector_heads(tile, keys, all, first + own, $TILE, own);\n"
+"else\n"
+"`tile_vector_heads(tile, keys, all, first + own, left, own);\n"
 "}\n"
-"#endif\n"
-"#if $RUNS\n\n"
-"$INLINE void `tile_run_heads(`tile *tile, ulong first, ulong count) {\n"
-"`tile_find_heads(tile, tile->vector, tile->keys, first, `tile_left(first, count), $OWN_FIRST);\n"
-"}\n"
-"#else\n"
-"#define `tile_run_heads(tile, first, count)\n"
 "#endif\n\n"
 "$INLINE void `tile_fetch(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
-"`src_fetch(tile->vector, $ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
+"`src_fetch(tile->vector, $ELEMENTS(from), first, count, own, policy);\n"
+"#if $REDUCES\n"
+"`source_fetch(tile->value, from.values, first, count, own, policy);\n"
+"#endif\n"
 "#if $HEADS || $RUNS\n"
 "`tile_heads(tile, from, first, count, own, policy);\n"
-"#endif\n"
-"#if $REDUCES\n"
-"`source_fetch(tile->value, from.values, first, count, own, 0xffffffffu, policy);\n"
 "#endif\n"
 "#if $HEADS\n"
 "tile->base = from.base;\n"
@@ -3676,7 +3673,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`rows_prefetch(from.keys + first, $TILE * (uint)sizeof($KEY));\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if $RUN_STATE\n\n"
 "$INLINE `t `tile_vector_run(const `tile *tile, int k, ulong i, uint left) {\n"
 "`t run = `identity();\n"
@@ -3699,7 +3696,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return run;\n"
 "}\n"
 "#endif\n"
-"#if $SELECT && !$RUNS\n\n",
+"#if $SELECT && !$RUNS\n\n"
 "$INLINE uint `vector_mask(const `src_vector *vector, ulong i, uint left) {\n"
 "uint mask = 0;\n"
 "#if $BITS\n"
@@ -3715,38 +3712,42 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "#endif\n"
 "#if !$SELECT\n\n\n"
-"$INLINE `plain `vector_sum(const `src_vector *vector, ulong i, uint left, uint heads) {\n"
+"$INLINE `plain `elements_sum(const `plain *x, uint left, uint heads, uint *rises) {\n"
+"`plain sum = `identity_plain();\n"
+"*rises = 1;\n"
+"$UNROLL\n"
+"for (uint v = 0; v < $VECTOR; v++)\n"
+"if (v < left) {\n"
+"bool is_head = v == 0 || (heads >> v & 1);\n"
+"if (is_head)\n"
+"sum = x[v];\n"
+"else\n"
+"sum = `combine_plain(sum, x[v]);\n"
+"#if $FLOAT_SUM\n"
+"*rises = (*rises | is_head) & (x[v] >= 0);\n"
+"#endif\n"
+"}\n"
+"return sum;\n"
+"}\n\n\n"
+"$INLINE `plain `vector_sum(const `src_vector *vector, ulong i, uint left, uint heads,\n"
+"uint *rises) {\n"
 "#if $PACKED_HERE\n"
 "uint sum = 0;\n"
+"*rises = 1;\n"
 "$UNROLL\n"
 "for (int w = 0; w < $BYTES_OF(`src) / 4; w++)\n"
 "sum = `packed_sum(vector->word[w], sum);\n"
 "return (`plain)sum;\n"
 "#else\n"
-"`plain sum = `identity_plain();\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $VECTOR; v++)\n"
-"if (v < left) {\n"
-"`plain x = `convert(`src_at(vector, v), i + v);\n"
-"if (v == 0 || (heads >> v & 1))\n"
-"sum = x;\n"
-"else\n"
-"sum = `combine_plain(sum, x);\n"
-"}\n"
-"return sum;\n"
-"#endif\n"
-"}\n"
-"#endif\n\n\n"
-"$INLINE uint `vector_rises(const `src_vector *vector, ulong i, uint left, uint heads) {\n"
-"bool rises = true;\n"
-"#if $FLOAT_SUM\n"
+"`plain x[$VECTOR];\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (v < left)\n"
-"rises = (rises | ((heads >> v & 1) != 0)) & (`convert(`src_at(vector, v), i + v) >= 0);\n"
+"x[v] = `convert(`src_at(vector, v), i + v);\n"
+"return `elements_sum(x, left, heads, rises);\n"
 "#endif\n"
-"return rises;\n"
-"}\n\n\n"
+"}\n"
+"#endif\n\n\n"
 "$INLINE void `tile_vector_sums(`tile *tile, ulong at, uint left, uint own, `plain *sums) {\n"
 "tile->rising = 0;\n"
 "$UNROLL\n"
@@ -3761,11 +3762,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#elif $SELECT\n"
 "sums[k] = popcount(tile->mask[k]);\n"
 "#else\n"
-"sums[k] = `vector_sum(&tile->vector[k], i, there, `heads_of(tile, k));\n"
-"tile->rising |= `vector_rises(&tile->vector[k], i, there, `heads_of(tile, k)) << k;\n"
+"uint rises;\n"
+"sums[k] = `vector_sum(&tile->vector[k], i, there, `heads_of(tile, k), &rises);\n"
+"tile->rising |= rises << k;\n"
 "#endif\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE void `tile_lane_sums(`tile *tile, ulong first, ulong count, uint own,\n"
 "`plain *sums) {\n"
 "uint left = `tile_left(first, count);\n"
@@ -3773,52 +3775,46 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`tile_vector_sums(tile, first + own, $TILE, own, sums);\n"
 "else\n"
 "`tile_vector_sums(tile, first + own, left, own, sums);\n"
-"}\n\n",
-"#if $SEGMENTED && ($HEADS || $HAS_LANES)\n\n"
-"typedef struct {\n"
+"}\n\n\n"
+"$INLINE void `tile_ballots(const `tile *tile, `ballot_t *heads,\n"
+"local `shared *shared) {\n"
 "#if $HAS_LANES\n"
-"uint first[$ITEM_VECTORS];\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"heads[k] = `ballot(`heads_of(tile, k) != 0);\n"
 "#else\n"
-"uint reach[$ITEM_VECTORS];\n"
+"local uint *bits = shared->exchange.ballots + $SUBGROUP * $ITEM_VECTORS;\n"
+"for (uint k = $LANE; k < $ITEM_VECTORS; k += $LANES)\n"
+"bits[k] = 0;\n"
+"$BARRIER();\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"if (`heads_of(tile, k) != 0)\n"
+"atomic_or(bits + k, 1u << $LANE);\n"
+"$BARRIER();\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"heads[k] = bits[k];\n"
+"$BARRIER();\n"
 "#endif\n"
+"}\n\n"
+"#if $SEGMENTED && ($BEGINS || $HAS_LANES)\n\n"
+"typedef struct {\n"
+"uint first[$ITEM_VECTORS];\n"
 "uint before, up_to, whole;\n"
 "} `reaches;\n\n"
 "$INLINE `reaches `tile_reaches(const `tile *tile, local `shared *shared) {\n"
 "`reaches reaches;\n"
+"`ballot_t heads[$ITEM_VECTORS];\n"
 "uint lane = $LANE;\n"
+"`tile_ballots(tile, heads, shared);\n"
 "reaches.before = reaches.up_to = reaches.whole = 0;\n"
-"#if $HAS_LANES\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"`ballot_t all = `ballot(`heads_of(tile, k) != 0), up_to = all & $BALLOT_UP_TO(lane);\n"
+"`ballot_t up_to = heads[k] & $BALLOT_UP_TO(lane);\n"
 "reaches.first[k] = `highest(up_to | 1);\n"
 "reaches.before |= ((up_to & ~((`ballot_t)1 << lane)) != 0 ? 1u : 0u) << k;\n"
 "reaches.up_to |= (up_to ? 1u : 0u) << k;\n"
-"reaches.whole |= (all ? 1u : 0u) << k;\n"
+"reaches.whole |= (heads[k] ? 1u : 0u) << k;\n"
 "}\n"
-"#else\n\n"
-"local uchar *from = (local uchar *)shared->exchange.values + $ITEM;\n"
-"local uchar *to = from + $ITEM_VECTORS * $GROUP;\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"from[k * $GROUP] = `heads_of(tile, k) != 0 ? lane + 1 : 0;\n"
-"$BARRIER();\n"
-"for (uint d = 1; d < $LANES; d *= 2) {\n"
-"local uchar *swap = from;\n"
-"for (int k = 0; k < $ITEM_VECTORS * $GROUP; k += $GROUP)\n"
-"to[k] = max(from[k], (uchar)(lane >= d ? from[k - (int)d] : 0));\n"
-"from = to;\n"
-"to = swap;\n"
-"$BARRIER();\n"
-"}\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"uint last = from[k * $GROUP], before = lane == 0 ? 0 : from[k * $GROUP - (lane == 0 ? 0 : 1)];\n"
-"reaches.reach[k] = last ? lane + 1 - last : $LANES;\n"
-"reaches.before |= (before ? 1u : 0u) << k;\n"
-"reaches.up_to |= (last ? 1u : 0u) << k;\n"
-"reaches.whole |= (from[k * $GROUP - (int)lane + $LANES - 1] ? 1u : 0u) << k;\n"
-"}\n"
-"$BARRIER();\n"
-"#endif\n"
 "return reaches;\n"
 "}\n\n\n\n"
 "$INLINE `number `vectors_scan_from(`number *x, const `reaches *reaches,\n"
@@ -3835,7 +3831,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "before[k] = $IDENTITY;\n"
 "}\n"
 "#else\n"
-"`lanes_scan_rows(x, reaches->reach, before, sum, shared);\n"
+"`lanes_scan_by(x, reaches->first, before, sum, shared);\n"
 "#endif\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
@@ -3862,7 +3858,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2508 \"kernels.cl.inc\"\n"
+"#line 2504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -3952,41 +3948,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "all->last = last ? (`run_count)(first + last - 1) : 0;\n"
 "#endif\n"
 "}\n"
-"#if $REDUCES\n\n",
-"$INLINE `t `tile_open_sum(`from from, ulong first, ulong count, ulong policy,\n"
-"local `shared *shared) {\n"
-"`tile tile;\n"
-"`number open[$ITEM_VECTORS];\n"
-"`plain all = `identity_plain();\n"
-"uint own = $OWN_FIRST, left = `tile_left(first, count), wanted = 0, kept;\n"
-"uint rank[$ITEM_VECTORS];\n"
-"`ballot_t later = ~(`ballot_t)0 << $LANE << 1;\n"
-"`src_fetch(tile.vector, $ELEMENTS(from), first, count, own, 0xffffffffu, policy);\n"
-"`tile_heads(&tile, from, first, count, own, policy);\n"
-"if (left == $TILE)\n"
-"`rows_prefetch(from.values + first + `lane_first($SUBGROUP, 0),\n"
-"$ITEM_VECTORS * $VECTOR_STRIDE * (uint)sizeof(`source));\n"
-"`tile_run_heads(&tile, first, count);\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"`ballot_t heads = `ballot(tile.mask[k] != 0);\n"
-"wanted = (heads != 0 ? 0 : wanted) | ((heads & later) == 0 ? 1u << k : 0);\n"
-"}\n"
-"`source_fetch(tile.value, from.values, first, count, own, wanted, policy);\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"open[k] = `tile_vector_run(&tile, k, first + own + k * $VECTOR_STRIDE,\n"
-"wanted >> k & 1 ? `left_from(left, own, k) : 0)\n"
-".open.value;\n"
-"kept = `kept_scan(tile.mask, rank, shared);\n"
-"`heads_sum_of(&all, tile.mask, rank, kept, first, shared);\n"
-"`reaches reaches = `tile_reaches(&tile, shared);\n"
-"all.open.value = `vectors_scan_from(open, &reaches, 0, shared);\n"
-"return all;\n"
-"}\n"
 "#endif\n"
-"#endif\n"
-"#if $RUNS_BY_SUBGROUP\n\n\n\n"
+"#if $RUNS_BY_SUBGROUP\n\n\n\n",
 "$INLINE void `tile_list_runs(const `tile *tile, ulong first, uint left, const uint *rank,\n"
 "`number *open, `list list) {\n"
 "uint own = $OWN_FIRST, begin = `lane_first($SUBGROUP, 0);\n"
@@ -4014,30 +3977,15 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "open[k] = run;\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$INLINE `t `tile_scan_runs(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
 "`list list = `list_of(0, 1, shared);\n"
 "`plain all = `identity_plain();\n"
 "`number open[$ITEM_VECTORS], before[$ITEM_VECTORS];\n"
-"uint rank[$ITEM_VECTORS], left = `tile_left(first, count), own = $OWN_FIRST;\n"
-"uint begin = `lane_first($SUBGROUP, 0), any = 0;\n"
+"uint rank[$ITEM_VECTORS], left = `tile_left(first, count);\n"
+"uint begin = `lane_first($SUBGROUP, 0);\n"
 "`reaches reaches;\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"any |= tile->mask[k];\n"
-"if ($LANES_APART && `ballot(any != 0) == 0) {\n"
-"reaches.before = reaches.up_to = reaches.whole = 0;\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"uint there = `left_from(left, own, k);\n"
-"open[k] = `tile_vector_run(tile, k, first + own + k * $VECTOR_STRIDE, there).open.value;\n"
-"reaches.first[k] = 0;\n"
-"}\n"
-"tile->kept = 0;\n"
-"all.open.value = `vectors_scan_from(open, &reaches, 0, shared);\n"
-"return all;\n"
-"}\n"
 "tile->kept = `kept_scan(tile->mask, rank, shared);\n"
 "all.heads = tile->kept;\n"
 "if ($COPIES_TILES && left == $TILE)\n"
@@ -4099,11 +4047,23 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2762 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 2709 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"#if $BEGINS\n\n"
+"$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
+"const `reaches *reaches, local `shared *shared) {\n"
+"uint later = ~(reaches->whole ^ (reaches->whole - 1)) & 0x7fffffffu;\n"
+"`number carry = `vectors_scan_from(x, reaches, $BEFORE_FROM_END ? 0 : tile->before, shared);\n"
+"tile->begun = reaches->before | later;\n"
+"tile->closed = reaches->up_to | later;\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"tile->end[k] = x[k];\n"
+"return carry;\n"
+"}\n"
+"#endif\n\n\n"
 "$INLINE `t `tile_scan_subgroup(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
-"`tile_run_heads(tile, first, count);\n"
 "#if $RUNS_BY_SUBGROUP\n"
 "return `tile_scan_runs(tile, first, count, shared);\n"
 "#elif $KEPT_ALONE\n"
@@ -4113,10 +4073,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`tile_lane_sums(tile, first, count, $OWN_FIRST, x);\n"
 "#if $HEADS\n"
 "`reaches reaches = `tile_reaches(tile, shared);\n"
-"uint later = ~(reaches.whole ^ (reaches.whole - 1)) & 0x7fffffffu;\n"
-"tile->begun = reaches.before | later;\n"
-"tile->closed = reaches.up_to | later;\n"
-"carry = `vectors_scan_from(x, &reaches, $BEFORE_FROM_END ? 0 : tile->before, shared);\n"
+"carry = `tile_scan_from(tile, x, &reaches, shared);\n"
 "#else\n"
 "`plain sum[$ITEM_VECTORS];\n"
 "`lanes_scan(x, tile->before, sum, shared);\n"
@@ -4127,11 +4084,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "x[k] = `combine(carry, x[k]);\n"
 "carry = `combine(carry, sum[k]);\n"
 "}\n"
-"#endif\n"
-"tile->group = `identity_plain();\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "tile->end[k] = x[k];\n"
+"#endif\n"
+"tile->group = `identity_plain();\n"
 "return `sum_of(carry, reaches.whole != 0);\n"
 "#endif\n"
 "}\n\n\n"
@@ -4158,7 +4115,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`t sum = `tile_scan_subgroup(tile, first, count, shared);\n"
 "`tile_after(tile, `group_prefix(sum, &total, shared));\n"
 "return `after_base(tile->base, total);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$INLINE `plain `subgroup_sum(const `plain *x, local `shared *shared) {\n"
 "#if $ANY_ORDER || ($RUNS && !$REDUCES)\n"
 "`plain all = x[0];\n"
@@ -4174,39 +4131,30 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "sum[0] = `combine_plain(sum[0], sum[k]);\n"
 "return sum[0];\n"
 "#endif\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE `t `tile_sum_subgroup(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
-"#if $HEADS && !$HAS_LANES\n"
-"return `tile_scan_subgroup(tile, first, count, shared);\n"
-"#else\n"
 "`plain x[$ITEM_VECTORS];\n"
 "bool begun = false;\n"
-"`tile_run_heads(tile, first, count);\n"
 "`tile_lane_sums(tile, first, count, $OWN_FIRST, x);\n"
 "#if $HEADS\n"
+"`ballot_t heads[$ITEM_VECTORS];\n"
+"`tile_ballots(tile, heads, shared);\n"
 "$UNROLL\n"
 "for (int k = $ITEM_VECTORS - 1; k >= 0; k--) {\n"
-"`ballot_t heads = `ballot(`heads_of(tile, k) != 0);\n"
-"if (begun || (heads & ~$BALLOT_UP_TO($LANE)) != 0)\n"
+"if (begun || (heads[k] & ~$BALLOT_UP_TO($LANE)) != 0)\n"
 "x[k] = `identity_plain();\n"
-"begun = begun || heads != 0;\n"
+"begun = begun || heads[k] != 0;\n"
 "}\n"
 "#endif\n"
 "return `sum_of(`subgroup_sum(x, shared), begun);\n"
-"#endif\n"
 "}\n\n\n"
 "$INLINE `t `tile_sum(`from src, ulong first, ulong count, ulong policy,\n"
 "local `shared *shared) {\n"
-"`t total, sum;\n"
-"#if $REDUCES && $HAS_LANES\n"
-"sum = `tile_open_sum(src, first, count, policy, shared);\n"
-"#else\n"
+"`t total;\n"
 "`tile tile;\n"
 "`tile_fetch(&tile, src, first, count, $OWN_FIRST, policy);\n"
-"sum = `tile_sum_subgroup(&tile, first, count, shared);\n"
-"#endif\n"
-"`group_prefix(sum, &total, shared);\n"
+"`group_prefix(`tile_sum_subgroup(&tile, first, count, shared), &total, shared);\n"
 "return `after_base(src.base, total);\n"
 "}\n\n\n"
 "static inline `t `vector_sum_alone(`from src, ulong i, ulong count) {\n"
@@ -4223,15 +4171,15 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`t sum = `vector_sum_alone(src, i + $LANE * $VECTOR, count);\n"
 "return `shuffle(`window_scan(sum, shared), $LANES - 1);\n"
 "#else\n"
-"`t tree[$LEVELS + 1];\n"
+"`t x, tree[7];\n"
 "$ROLLED for (uint lane = 0; lane < $LANES; lane++) {\n"
-"`t x = `vector_sum_alone(src, i + lane * $VECTOR, count);\n"
 "int level = 0;\n"
+"x = `vector_sum_alone(src, i + lane * $VECTOR, count);\n"
 "for (; lane >> level & 1; level++)\n"
 "x = `combine(tree[level], x);\n"
 "tree[level] = x;\n"
 "}\n"
-"return tree[$LEVELS];\n"
+"return x;\n"
 "#endif\n"
 "}\n\n\n"
 "static inline `t `tile_sum_alone(`from src, ulong first, ulong count,\n"
@@ -4392,49 +4340,43 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "ulong i = first + own + k * $VECTOR_STRIDE;\n"
-"uint there = `left_from(left, own, k);\n"
 "`tile_vector(&out, tile, prefix, i, k, left, own, &last, shared);\n"
-"if (by_vectors) {\n"
-"`vector_store(dst + i, &out);\n"
-"continue;\n"
-"}\n"
-"#if $SHIFTS\n"
-"if (!by_vectors) {\n"
-"`vector_store_shifted(dst + i, &out, k, left == $TILE ? 2 * $VECTOR : there, &before,\n"
-"shared);\n"
-"continue;\n"
-"}\n"
-"#elif $SPREADS\n"
-"if (!by_vectors) {\n"
+"#if $SPREADS\n"
 "uint begin = `lane_first($SUBGROUP, 0) + k * $VECTOR_STRIDE;\n"
-"uint elements = min(`left_past(left, begin), (uint)$VECTOR_STRIDE);\n"
-"`bytes_store(dst + first + begin, `vectors_share(&out, shared),\n"
-"elements * (uint)sizeof(`dst), $LANE, $LANES);\n"
+"`vectors_spread(dst + first + begin, &out, `left_past(left, begin), by_vectors, shared);\n"
+"#else\n"
+"if (by_vectors) {\n"
+"#if $SHIFTS\n"
+"`vector_store_shifted(dst + i, &out, k, &before, shared);\n"
+"#else\n"
+"`vector_store(dst + i, &out);\n"
+"#endif\n"
 "continue;\n"
 "}\n"
-"#endif\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
-"if (v < there)\n"
+"if (v < `left_from(left, own, k))\n"
 "dst[i + v] = `dst_at(&out, v);\n"
+"#endif\n"
 "}\n"
 "}\n\n\n"
 "$INLINE void `tile_store(const `tile *tile, global `dst *dst, ulong first, ulong count,\n"
 "`t prefix, local `shared *shared) {\n"
 "uint left = `tile_left(first, $PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
 "`plain last = tile->group;\n"
-"bool aligned = $STORES_WHOLE && $ALIGNED(`dst, dst);\n"
+"#if $SHIFTS\n"
+"const bool aligned = true;\n"
+"#elif $SPREADS\n"
+"bool aligned = $SPREAD_BYTES % 16 == 0 && ((size_t)dst & 15) == 0;\n"
+"#else\n"
+"bool aligned = $IS_WHOLE(`dst) && $ALIGNED(`dst, dst);\n"
+"#endif\n"
 "if ($BY_HEADS)\n"
 "last = `combine_plain(`begun_subgroup(tile) ? tile->base : $VALUE_OF(prefix), last);\n"
 "if ($ANY_ORDER && $SUBGROUP != 0)\n"
 "prefix = `combine(prefix, `sum_of(tile->group, false));\n"
-"#if $SHIFTS\n"
-"if (left == $TILE)\n"
-"`tile_store_by(tile, dst, first, $TILE, aligned, prefix, last, shared);\n"
-"#else\n"
 "if (left == $TILE && aligned)\n"
 "`tile_store_by(tile, dst, first, $TILE, true, prefix, last, shared);\n"
-"#endif\n"
 "else\n"
 "`tile_store_by(tile, dst, first, left, false, prefix, last, shared);\n"
 "}\n\n",
@@ -4450,7 +4392,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3146 \"kernels.cl.inc\"\n"
+"#line 3089 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5253,7 +5195,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4075 \"kernels.cl.inc\"\n"
+"#line 4018 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5846,7 +5788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4834 \"kernels.cl.inc\"\n"
+"#line 4777 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5905,19 +5847,14 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "uint i = $OWN_FIRST + k * $VECTOR_STRIDE;\n"
+"`row_place place = places[k];\n"
 "$UNROLL\n"
 "for (uint w = 0; w < sizeof(`src_vector) / 4; w++)\n"
 "data->vector[k].word[w] = 0;\n"
-"if ($IS_WHOLE(`src) && `is_whole(tile, i, places[k], tile->src_limit))\n"
-"`bytes_load(data->vector[k].word, tile->src + (i + places[k].row * tile->src_gap),\n"
+"if ($IS_WHOLE(`src) && `is_whole(tile, i, place, tile->src_limit))\n"
+"`bytes_load(data->vector[k].word, tile->src + (i + place.row * tile->src_gap),\n"
 "$BYTES_OF(`src), `policy_normal());\n"
-"}\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"uint i = $OWN_FIRST + k * $VECTOR_STRIDE;\n"
-"`row_place place = places[k];\n"
-"if (`is_whole(tile, i, place, tile->src_limit) || `is_beside_rows(tile, i))\n"
-"continue;\n"
+"else if (!`is_beside_rows(tile, i))\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++) {\n"
 "if (`is_of_rows(tile, i + v, place.column))\n"
@@ -5955,57 +5892,40 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n\n"
 "$INLINE `t `row_vector_sum(const `src_vector *vector, const `row_tile *tile, uint i,\n"
 "uint column, uint heads, uint *rises) {\n"
-"`t sum = `identity(), x[$VECTOR];\n"
-"if ($ROWS_QUICK && !$ANY_LANE(`row_vector_is_mixed(tile, i, column, heads))) {\n"
-"*rises = `vector_rises(vector, column, $VECTOR, 0);\n"
-"return `vector_sum(vector, column, $VECTOR, 0);\n"
-"}\n"
-"*rises = 1;\n"
+"`t x[$VECTOR];\n"
+"if ($ROWS_QUICK && !$ANY_LANE(`row_vector_is_mixed(tile, i, column, heads)))\n"
+"return `vector_sum(vector, column, $VECTOR, 0, rises);\n"
 "`row_elements(x, vector, tile, i, column, heads, true);\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $VECTOR; v++) {\n"
-"bool is_head = v == 0 || (heads >> v & 1);\n"
-"if (is_head)\n"
-"sum = x[v];\n"
-"else\n"
-"sum = `combine(sum, x[v]);\n"
-"#if $FLOAT_SUM\n"
-"*rises = (*rises || is_head) && x[v] >= 0;\n"
-"#endif\n"
-"}\n"
-"return sum;\n"
+"return `elements_sum(x, $VECTOR, heads, rises);\n"
 "}\n\n\n"
 "#define $SUBGROUP_TILE ($ITEM_VECTORS * $VECTOR_STRIDE)\n"
 "$INLINE `t `row_tile_scan_subgroup(`tile *data, const `row_tile *tile,\n"
 "const `row_place *places, local `shared *shared) {\n"
-"`t x[$ITEM_VECTORS], sum[$ITEM_VECTORS], carry = `identity();\n"
-"uint reach[$ITEM_VECTORS], rising = 0;\n"
+"`t x[$ITEM_VECTORS], sum;\n"
+"`reaches reaches;\n"
+"uint rising = 0, lane = $LANE;\n"
+"reaches.before = reaches.up_to = reaches.whole = 0;\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"uint rises, heads = `row_heads(tile, places[k].column);\n"
-"x[k] = `row_vector_sum(&data->vector[k], tile, $OWN_FIRST + k * $VECTOR_STRIDE,\n"
-"places[k].column, heads, &rises);\n"
-"reach[k] = heads ? 0 : `row_reach(places[k].column);\n"
+"uint rises, column = places[k].column, heads = `row_heads(tile, column);\n"
+"uint reach = `row_reach(column);\n"
+"x[k] = `row_vector_sum(&data->vector[k], tile, $OWN_FIRST + k * $VECTOR_STRIDE, column,\n"
+"heads, &rises);\n"
 "rising |= rises << k;\n"
+"reaches.first[k] = heads ? lane : lane - min(reach, lane);\n"
+"reaches.before |= (reach <= lane ? 1u : 0u) << k;\n"
+"reaches.up_to |= (heads || reach <= lane ? 1u : 0u) << k;\n"
+"column = `row_place_of(tile, `lane_first($SUBGROUP, 0) + k * $VECTOR_STRIDE).column;\n"
+"reaches.whole |= (column == 0 || column + $VECTOR_STRIDE > tile->row_length ? 1u : 0u) << k;\n"
 "}\n"
-"`lanes_scan_rows(x, reach, data->before, sum, shared);\n"
+"sum = `tile_scan_from(data, x, &reaches, shared);\n"
 "$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"uint begin = $SUBGROUP * $SUBGROUP_TILE + k * $VECTOR_STRIDE;\n"
-"uint column = `row_place_of(tile, begin).column;\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "if (places[k].column == 0)\n"
 "data->before[k] = `identity();\n"
-"else if (`row_reach(places[k].column) > $LANE)\n"
-"data->before[k] = `combine(carry, data->before[k]);\n"
-"data->end[k] = x[k];\n"
-"if (!$ANY_ORDER && reach[k] > $LANE)\n"
-"data->end[k] = `combine(carry, x[k]);\n\n",
-"carry = column != 0 && column + $VECTOR_STRIDE <= tile->row_length ? `combine(carry, sum[k])\n"
-": sum[k];\n"
-"}\n"
 "data->rising = rising;\n"
-"return carry;\n"
-"}\n\n\n"
+"return sum;\n"
+"}\n\n\n",
 "$INLINE `t `row_group_before(const `row_tile *tile, local `shared *shared) {\n"
 "`t before = `identity();\n"
 "uint reach = `row_place_of(tile, $SUBGROUP * $SUBGROUP_TILE).column;\n"
@@ -6015,42 +5935,26 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$ROLLED for (uint s = $SUBGROUP - reach + 1; s < $SUBGROUP; s++)\n"
 "before = `combine(before, shared->sums[s]);\n"
 "return before;\n"
-"}\n\n\n"
-"$INLINE `vector_ends `row_tile_ends(const `tile *data, `t base, uint column,\n"
-"uint heads, int k) {\n"
-"uint number = k * $LANES + $LANE;\n"
-"`vector_ends ends;\n"
-"ends.before = data->before[k];\n"
-"if (`row_reach(column) > number)\n"
-"ends.before = `combine(data->group, ends.before);\n"
-"ends.before = `combine(base, ends.before);\n"
-"ends.end = data->end[k];\n"
-"if (!$ANY_ORDER && !heads && `row_reach(column) > number)\n"
-"ends.end = `combine(data->group, ends.end);\n"
-"if (!$ANY_ORDER)\n"
-"ends.end = `combine(base, ends.end);\n"
-"#if $FLOAT_SUM\n"
-"ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
-"#endif\n"
-"return ends;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$INLINE void `row_vector_scan(`dst_vector *out, const `tile *data,\n"
 "const `row_tile *tile, `row_place place, uint i, int k,\n"
-"`t base, global `dst *totals) {\n"
+"`t prefix, global `dst *totals,\n"
+"local `shared *shared) {\n"
 "uint heads = `row_heads(tile, place.column);\n"
-"`vector_ends ends = `row_tile_ends(data, base, place.column, heads, k);\n"
+"`plain last = prefix;\n"
+"`vector_ends ends = `tile_ends(data, prefix, k, $TILE, &last, shared);\n"
 "`plain x[$VECTOR];\n"
 "if ($ROWS_QUICK && !totals && !$ANY_LANE(`row_vector_is_mixed(tile, i, place.column, heads))) {\n"
 "#if $PACKED_HERE && $PACKED_DST\n"
 "`vector_scan_packed(out, &data->vector[k], ends.before);\n"
 "#else\n"
 "`row_elements(x, &data->vector[k], tile, i, place.column, 0, false);\n"
-"`vector_scan(out, x, &ends, base, 0, $VECTOR);\n"
+"`vector_scan(out, x, &ends, data->base, 0, $VECTOR);\n"
 "#endif\n"
 "return;\n"
 "}\n"
 "`row_elements(x, &data->vector[k], tile, i, place.column, heads, true);\n"
-"`vector_scan(out, x, &ends, base, heads, $VECTOR);\n"
+"`vector_scan(out, x, &ends, data->base, heads, $VECTOR);\n"
 "if (totals)\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++) {\n"
@@ -6058,10 +5962,10 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "totals[place.row] = `to_dst(x[v]);\n"
 "`place_next(tile, &place);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "$INLINE void `row_vector_store(const `dst_vector *out, const `row_tile *tile,\n"
 "`row_place place, uint i) {\n"
-"if ($STORES_WHOLE && `is_whole(tile, i, place, tile->dst_limit)) {\n"
+"if ($IS_WHOLE(`dst) && `is_whole(tile, i, place, tile->dst_limit)) {\n"
 "`vector_store(tile->dst + (i + place.row * tile->dst_gap), out);\n"
 "return;\n"
 "}\n"
@@ -6098,7 +6002,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline uint `row_limit(const `row_tile *tile, size_t address, uint gap, uint bytes, uint size) {\n"
 "if (((address | gap * size) & (bytes - 1)) != 0 || tile->elements < $VECTOR)\n"
 "return 0;\n"
@@ -6125,9 +6029,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "tile.elements -= tile.row_length - tile.count;\n"
 "#endif\n"
 "if ($IS_WHOLE(`src) && (tile.src_gap | tile.dst_gap) == 0) {\n"
-"before = (uint)((size_t)tile.src / sizeof(`src)) % (8 * $VECTOR);\n"
-"if (before + tile.elements > $TILE)\n"
-"before %= $VECTOR;\n"
+"before = (uint)((size_t)tile.src / sizeof(`src)) % $VECTOR;\n"
 "if (before + tile.elements > $TILE)\n"
 "before = 0;\n"
 "}\n"
@@ -6144,12 +6046,12 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "if (((size_t)tile.dst & 3) == 0 && tile.count >= $STORE_UNIT && tile.elements >= $STORE_UNIT)\n"
 "tile.dst_limit = tile.count - ($STORE_UNIT - 1);\n"
 "#else\n"
-"if ($STORES_WHOLE)\n"
+"if ($IS_WHOLE(`dst))\n"
 "tile.dst_limit = `row_limit(&tile, (size_t)tile.dst, tile.dst_gap,\n"
 "min($BYTES_OF(`dst), 16u), sizeof(`dst));\n"
 "#endif\n"
 "return tile;\n"
-"}\n\n",
+"}\n\n"
 "kernel $GROUP_ATTRIBUTE void\n"
 "`scan_rows(global const `src *src, global `dst *dst, global const uint *count_buffer,\n"
 "`init init_value, global const `dst *init_buffer, global `dst *totals,\n"
@@ -6158,7 +6060,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "ulong row = get_group_id(0) * numbers.tile_rows;\n"
 "uint rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
 "ulong count = `count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-"`t base;\n"
+"`t base, prefix;\n"
 "`tile data;\n"
 "`row_place places[$ITEM_VECTORS];\n"
 "`row_tile tile = `row_tile_of(src, dst, numbers, row, rows, count);\n"
@@ -6167,19 +6069,18 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "places[k] = `row_place_of(&tile, $OWN_FIRST + k * $VECTOR_STRIDE);\n"
 "`row_tile_fetch(&data, &tile, places);\n"
 "base = `base(init_value, init_buffer, numbers.init_offset, flags);\n"
-"if ((flags & $FLAG_TOTAL) && count == 0)\n"
+"totals = flags & $FLAG_TOTAL ? totals + numbers.total_offset + row : 0;\n"
+"if (totals && count == 0)\n"
 "for (uint i = $ITEM; i < rows; i += $GROUP)\n"
-"totals[numbers.total_offset + row + i] = `to_dst(base);\n"
+"totals[i] = `to_dst(base);\n"
 "`group_share(`row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
-"data.group = `row_group_before(&tile, shared);\n"
+"data.base = base;\n"
+"prefix = `combine(base, `row_group_before(&tile, shared));\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "uint i = $OWN_FIRST + k * $VECTOR_STRIDE;\n"
 "`dst_vector out;\n"
-"if (flags & $FLAG_TOTAL)\n"
-"`row_vector_scan(&out, &data, &tile, places[k], i, k, base, totals + numbers.total_offset + row);\n"
-"else\n"
-"`row_vector_scan(&out, &data, &tile, places[k], i, k, base, 0);\n"
+"`row_vector_scan(&out, &data, &tile, places[k], i, k, prefix, totals, shared);\n"
 "#if $ROW_GAPS\n"
 "`row_vectors_store(&out, &tile, k, shared);\n"
 "#else\n"
@@ -6193,7 +6094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5231 \"kernels.cl.inc\"\n"
+"#line 5131 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6298,7 +6199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5348 \"kernels.cl.inc\"\n"
+"#line 5248 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6344,7 +6245,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5395 \"kernels.cl.inc\"\n"
+"#line 5295 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6984,7 +6885,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6141 \"kernels.cl.inc\"\n"
+"#line 6041 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7304,7 +7205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6506 \"kernels.cl.inc\"\n"
+"#line 6406 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7381,7 +7282,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "dst += numbers.dst_offset;\n"
 "addends += numbers.addend_offset;\n"
 "uint past = (uint)(size_t)dst & ($BYTES_OF(`dst) - 1);\n"
-"if ($STORES_WHOLE && past % sizeof(`dst) == 0) {\n"
+"if ($IS_WHOLE(`dst) && past % sizeof(`dst) == 0) {\n"
 "head = min((ulong)(($BYTES_OF(`dst) - past) / sizeof(`dst) % $VECTOR), count);\n"
 "vectors = (count - head) / $VECTOR;\n"
 "}\n"
@@ -7416,7 +7317,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6622 \"kernels.cl.inc\"\n"
+"#line 6522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7732,7 +7633,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6991 \"kernels.cl.inc\"\n"
+"#line 6891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -8450,7 +8351,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7826 \"kernels.cl.inc\"\n"
+"#line 7726 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8502,7 +8403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7878 \"kernels.cl.inc\"\n"
+"#line 7778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9007,7 +8908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8438 \"kernels.cl.inc\"\n"
+"#line 8338 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9538,7 +9439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9041 \"kernels.cl.inc\"\n"
+"#line 8941 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9879,7 +9780,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9457 \"kernels.cl.inc\"\n"
+"#line 9357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9971,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9565 \"kernels.cl.inc\"\n"
+"#line 9465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10325,7 +10226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9965 \"kernels.cl.inc\"\n"
+"#line 9865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10874,7 +10775,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10616 \"kernels.cl.inc\"\n"
+"#line 10516 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10900,7 +10801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10639 \"kernels.cl.inc\"\n"
+"#line 10539 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -11033,7 +10934,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10802 \"kernels.cl.inc\"\n"
+"#line 10702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11080,7 +10981,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10850 \"kernels.cl.inc\"\n"
+"#line 10750 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11229,7 +11130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11022 \"kernels.cl.inc\"\n"
+"#line 10922 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11504,7 +11405,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11330 \"kernels.cl.inc\"\n"
+"#line 11230 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12328,7 +12229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12284 \"kernels.cl.inc\"\n"
+"#line 12184 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12530,7 +12431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12528 \"kernels.cl.inc\"\n"
+"#line 12428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12651,7 +12552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12662 \"kernels.cl.inc\"\n"
+"#line 12562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13113,7 +13014,6 @@ typedef struct gpuscan__tuning {
 /* Indices of a profile's arrays. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
-enum { GPUSCAN__MAX_TUNINGS = 18 };
 typedef struct gpuscan__tunings {
     uint32_t devices;
     uint32_t count;
@@ -13935,7 +13835,9 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 /* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
    holds for small integers that are added. Any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
+    int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun &&
+                (e->op == GPUSCAN_OP_ADD || (e->op == GPUSCAN_OP_MAX && bytes));
     return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
                    e->t_size <= 4
                ? e->src_size
@@ -14295,8 +14197,6 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
 #undef GPUSCAN__ROWS_OF
-GPUSCAN__ASSERT(GPUSCAN__COUNT_OF(gpuscan__nvidia_scan) + GPUSCAN__COUNT_OF(gpuscan__nvidia_segmented) <=
-                    2 * GPUSCAN__MAX_TUNINGS, tunings_fit)
 
 /* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
@@ -15306,6 +15206,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
+    gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
@@ -18123,9 +18024,11 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts a row into parts of whole tiles that keep the device busy. A few tiles are one part, except in a self-test. */
-static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
+/* Cuts a row into parts of whole tiles that keep the device busy, and sets the scratch for their sums. A few tiles are
+   one part, except in a self-test. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
+    uint32_t size = gpuscan__prefix_size(plan);
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     *parts = 1;
     if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
@@ -18134,6 +18037,8 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__plan *plan,
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
     *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
     *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    if (*parts > 1)
+        plan->need.bytes[GPUSCAN__PLAIN] = rows * *parts * size + gpuscan__slack(size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18433,33 +18338,33 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
         return 0;
     switch ((int)row->calls) {
-    case GPUSCAN__FOR_UNPACKED: return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    case GPUSCAN__FOR_UNPACKED:
+        return gpuscan__is_integer(e->src) && e->src_size <= 2 &&
+               (e->op == GPUSCAN_OP_MAX || !gpuscan__packed(e, 0));
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
     }
 }
 
-/* Returns the first row that matches the call. If a strategy is forced, prefers a row that has it, or sets it. */
+/* Returns the first row that matches the call; if a strategy is forced, the first of these that has it, or sets it. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
     gpuscan_strategy forced = plan->common.call->strategy;
+    uint32_t segmented = plan->key.heads ? profile->segmented.count : 0, i;
     gpuscan__tuning found;
-    uint32_t i, count = 0;
-    for (i = 0; plan->key.heads && i < profile->segmented.count; i++)
-        rows[count++] = &profile->segmented.rows[i];
-    for (i = 0; i < profile->scan.count; i++)
-        rows[count++] = &profile->scan.rows[i];
-    rows[count++] = &profile->tiles.rest;
-    for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
-        continue;
-    found = *rows[i];
-    if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
-        return found;
-    for (i = 0; i < count; i++)
-        if (rows[i]->strategy == forced && (i + 1 == count || gpuscan__tuning_matches(rows[i], bytes, plan)))
-            return *rows[i];
+    memset(&found, 0, sizeof(found));
+    for (i = 0; i <= segmented + profile->scan.count; i++) {
+        const gpuscan__tuning *row = i < segmented                         ? &profile->segmented.rows[i]
+                                     : i < segmented + profile->scan.count ? &profile->scan.rows[i - segmented]
+                                                                           : &profile->tiles.rest;
+        if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
+            continue;
+        if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
+            return *row;
+        if (found.group == 0)
+            found = *row;
+    }
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -18555,33 +18460,6 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
 #define GPUSCAN__SPARSE_ROW 512
 
-static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    gpuscan_result r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts,
-                                          &plan->part_tiles);
-    if (r == 0 && plan->parts > 1)
-        common->need.bytes[GPUSCAN__PLAIN] =
-            plan->rows * plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
-    return r;
-}
-
-/* Returns how many rows a tile holds if elements are numbered by the pitch. A tile begins with a cache line, up to one
-   before its first row. It also ends with a line, or a vector, if this leaves little of it empty: then no two tiles
-   share a vector. tuning: scan-dense-rows */
-static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* even: a power of two */
-    uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
-    uint32_t rows = (tile - (uint32_t)(offset % line)) / length, whole = rows / lines_end * lines_end;
-    if (whole * 16 >= rows * 15 && whole > 0)
-        return whole;
-    rows = (tile - (line - 1)) / length;
-    whole = rows / vectors_end * vectors_end;
-    if (whole * 16 >= rows * 15 && whole > 0)
-        return whole;
-    /* a row of nearly a tile begins at a vector */
-    return rows > 0 ? rows : (tile - ((length | offset) % vector ? vector - 1 : 0)) / length;
-}
-
 /* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
    that they use, 0 if it does not hold a row. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
@@ -18600,8 +18478,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
+    if (by_pitch && (length | desc->src.offset) % vector != 0) /* elements before the first row fill its vector */
+        plan->tile_rows = (tile - (vector - 1)) / plan->length;
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -18732,7 +18610,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
         gpuscan__need_states(common, plan->tiles);
-    else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
+    else if ((r = gpuscan__cut_parts(gs, common, plan->rows, plan->row_tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     if (plan->key.heads == GPUSCAN__HEADS_BITS) {
         plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
@@ -18852,7 +18730,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     numbers.length = plan->length;
     numbers.tile_rows = plan->tile_rows;
     numbers.inverse = UINT32_MAX / plan->length;
-    numbers.rows_before = gpuscan__ceil_div(8 * vector, plan->length);
+    numbers.rows_before = gpuscan__ceil_div(vector, plan->length);
     numbers.past = numbers.rows_before * plan->length;
     for (i = 0, numbers.heads = 0; i < 32; i += plan->length)
         numbers.heads |= (uint64_t)1 << i;
@@ -18902,25 +18780,21 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Round 0: a segment that ends in the third tile, past a tile without a head, then many of 1 to 9 elements. Round 1:
-   first the short ones, then one from the middle of the second tile to the end. */
+/* Segments of 1 to 9 elements. Round 0: the second one ends in the third tile, past a tile without a head. Round 1: one
+   ends with the first tile, and another is the rest. Returns their number. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
-    uint64_t at = 0, s = 0;
-    for (;;) {
-        starts[s] = at;
-        if (at == count)
-            return s;
-        if (s + 1 == GPUSCAN__TEST_SEGMENTS)
+    uint64_t s = 0, at = 0;
+    for (starts[0] = 0; at < count; starts[++s] = at) {
+        at += 1 + s * s % 9;
+        if (s == (round ? 20 : 1))
+            at = round ? tile : 2 * tile + 2;
+        if (s == 40)
+            at = round ? count : 3 * tile - 1;
+        if (at > count || at <= starts[s] || s + 1 == GPUSCAN__TEST_SEGMENTS)
             at = count;
-        else if (round == 0)
-            at = s == 0 ? tile / 2 : s == 1 ? 2 * tile + 2 : s == 40 ? 3 * tile - 1 : at + 1 + s * s % 9;
-        else
-            at = s < 20 ? at + 1 + s * s % 9 : s == 20 ? tile : s < 40 ? at + 1 + s % 3 : count;
-        if (at > count || at <= starts[s])
-            at = count;
-        s++;
     }
+    return s;
 }
 
 static int gpuscan__scan_test(gpuscan__test *test) {
@@ -21996,8 +21870,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__need_states(common, plan->tiles);
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
-    else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * gpuscan__prefix_size(common) + gpuscan__slack(gpuscan__prefix_size(common));
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
