@@ -4595,8 +4595,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "for (uint k = 0; k < bytes; k += GPUSCAN_LINE)\n"
 "GPUSCAN_PREFETCH(p, GPUSCAN_PREFETCH_SRC + k, 0);\n"
 "}\n\n"
-"#if GPUSCAN_SELECT\n\n"
+"#if GPUSCAN_SELECT\n\n\n"
 "#define GPUSCAN_WORD_BITS 64\n"
+"#define GPUSCAN_WORD_UNITS (GPUSCAN_BITS ? 2u : 64u)\n"
 "#define GPUSCAN_STEP_BITS 16u\n"
 "#define GPUSCAN_HIGHEST(word) (63u - (uint)clz(word))\n"
 "#define GPUSCAN_LOWEST(word) GPUSCAN_HIGHEST((word) & (0ul - (word)))\n"
@@ -4614,14 +4615,21 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return four.x | four.y | four.z | four.w;\n"
 "#endif\n"
 "}\n\n"
-"#if !GPUSCAN_BITS\n"
+"#if GPUSCAN_BITS\n\n"
+"static inline ulong gpuscan_kept_word(global const gpuscan_src *src, ulong i, ulong last) {\n"
+"ulong word = GPUSCAN_INVERT ? ~src[i] : src[i];\n"
+"if (i + 1 < last)\n"
+"word |= (ulong)(GPUSCAN_INVERT ? ~src[i + 1] : src[i + 1]) << 32;\n"
+"return word;\n"
+"}\n"
+"#else\n"
 "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
 "#if GPUSCAN_RUNS\n"
 "return gpuscan_starts_at(src, i);\n"
 "#else\n"
 "return gpuscan_convert(src[i], i) != 0;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline ulong gpuscan_kept_word(global const gpuscan_src *src, ulong i, ulong last) {\n"
 "ulong word = 0;\n"
 "if ((last - i < GPUSCAN_WORD_BITS) | (GPUSCAN_RUNS & (i == 0))) {\n"
@@ -4645,22 +4653,22 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
 "#endif\n"
 "return word;\n"
-"}\n\n\n\n",
+"}\n"
+"#endif\n\n\n\n"
 "static inline ulong gpuscan_kept_words(global const gpuscan_src *src, ulong first, ulong last, ulong *words,\n"
 "ulong *at) {\n"
 "ulong kept = 0;\n"
 "*at = first;\n"
-"for (ulong i = first; i < last; i += GPUSCAN_WORD_BITS) {\n"
+"for (ulong i = first; i < last; i += GPUSCAN_WORD_UNITS) {\n"
 "ulong word = gpuscan_kept_word(src, i, last);\n"
-"gpuscan_prefetch_next(src + i, GPUSCAN_WORD_BITS * sizeof(gpuscan_src));\n"
+"gpuscan_prefetch_next(src + i, GPUSCAN_WORD_UNITS * sizeof(gpuscan_src));\n"
 "if (words)\n"
-"words[(i - first) / GPUSCAN_WORD_BITS] = word;\n"
+"words[(i - first) / GPUSCAN_WORD_UNITS] = word;\n"
 "kept += popcount(word);\n"
 "*at = word ? i + GPUSCAN_HIGHEST(word) : *at;\n"
 "}\n"
 "return kept;\n"
 "}\n"
-"#endif\n"
 "#endif\n\n"
 "typedef struct {\n"
 "uint ticket;\n"
@@ -4685,7 +4693,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return GPUSCAN_CONVERT_WIDE(x);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_source *src, ulong i) {\n"
 "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
 "gpuscan_wide_elements x;\n"
@@ -4707,7 +4715,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#define GPUSCAN_LAST(x) x.sf\n"
 "#else\n"
 "#define GPUSCAN_LAST(x) x.s7\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
 "volatile gpuscan_number id = GPUSCAN_IDENTITY;\n"
 "return (gpuscan_wide)(id);\n"
@@ -4738,7 +4746,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "__builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
 "else\n"
 "*(global unaligned *)(dst + i) = y;\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_HEADS || GPUSCAN_REDUCES\n\n"
 "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
 "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n\n\n"
@@ -4760,7 +4768,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return x;\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "static inline uint gpuscan_span_head(global const gpuscan_dst *dst, ulong first, uint flags) {\n"
 "size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n"
 "if (GPUSCAN_WIDE > 1 && (flags & GPUSCAN_FLAG_STREAM) && past)\n"
@@ -4786,7 +4794,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#endif\n"
 "#if !GPUSCAN_RUNS\n"
 "#if GPUSCAN_REDUCE\n"
-"#define GPUSCAN_SUM_BLOCK 64ul\n\n"
+"#define GPUSCAN_SUM_BLOCK 64ul\n\n",
 "__attribute__((noinline))\n"
 "static gpuscan_t gpuscan_blocks_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
@@ -4819,8 +4827,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
 "return sum;\n"
 "}\n"
-"#else\n"
-"#if GPUSCAN_REDUCES\n\n",
+"#elif GPUSCAN_REDUCES\n\n"
 "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
 "#if GPUSCAN_WIDE > 1\n"
 "gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
@@ -4841,17 +4848,21 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum = i == first ? part : gpuscan_combine_numbers(sum, part);\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline gpuscan_t gpuscan_run_of(gpuscan_number value) {\n"
 "gpuscan_t run = gpuscan_identity();\n"
 "run.open.value = value;\n"
 "return run;\n"
 "}\n"
-"#endif\n\n\n"
-"static inline gpuscan_t gpuscan_heads_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
-"gpuscan_t sum = gpuscan_identity();\n"
+"#endif\n\n"
+"#if GPUSCAN_SELECT\n\n"
+"static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
+"#if !GPUSCAN_RUN_STATE\n"
+"ulong at;\n"
+"return (gpuscan_t)gpuscan_kept_words(GPUSCAN_ELEMENTS(from), first, last, words, &at);\n"
+"#else\n"
 "ulong at, heads = gpuscan_kept_words(GPUSCAN_ELEMENTS(from), first, last, words, &at);\n"
-"#if GPUSCAN_RUN_STATE\n"
+"gpuscan_t sum = gpuscan_identity();\n"
 "if (first >= last)\n"
 "return sum;\n"
 "sum.heads = (gpuscan_run_count)heads;\n"
@@ -4868,13 +4879,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum.open.value = GPUSCAN_WHOLE(open).open.value;\n"
 "#endif\n"
 "return sum;\n"
-"#else\n"
-"return (gpuscan_t)heads;\n"
 "#endif\n"
 "}\n"
-"#define gpuscan_span_sum(from, first, last, head) gpuscan_heads_sum(from, first, last, 0)\n"
 "#endif\n"
-"#if GPUSCAN_ARG_WIDE > 1\n\n",
+"#if GPUSCAN_RUNS\n"
+"#define gpuscan_span_sum(from, first, last, head) gpuscan_kept_sum(from, first, last, 0)\n"
+"#endif\n"
+"#if GPUSCAN_ARG_WIDE > 1\n\n"
 "#define GPUSCAN_ARG_STEP (4 * GPUSCAN_ARG_WIDE)\n"
 "#define GPUSCAN_ARG_BLOCK (4096 / sizeof(gpuscan_src))\n"
 "typedef GPUSCAN_PASTE(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n\n"
@@ -4916,7 +4927,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return gpuscan_combine(best, x);\n"
 "}\n"
 "return best;\n"
-"}\n\n"
+"}\n\n",
 "static inline gpuscan_t gpuscan_arg_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
 "gpuscan_t best = gpuscan_identity();\n"
 "ulong i = first;\n"
@@ -4927,7 +4938,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return best;\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "typedef struct {\n"
 "gpuscan_from src;\n"
 "ulong first, last;\n"
@@ -4975,13 +4986,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "static inline gpuscan_prefix gpuscan_element_add(gpuscan_from from, ulong i, gpuscan_prefix own) {\n"
 "GPUSCAN_LOW_OF(own) = gpuscan_combine_plain(GPUSCAN_LOW_OF(own), gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i));\n"
 "return GPUSCAN_BY_HEADS && (i + 1) % GPUSCAN_STEP_LINKS == 0 ? gpuscan_prefix_settle(own) : own;\n"
-"}\n\n"
+"}\n\n",
 "#if GPUSCAN_ANY_ORDER || GPUSCAN_REDUCE\n"
 "#if GPUSCAN_WIDE > 1\n\n\n"
 "typedef struct {\n"
 "gpuscan_wide a, b, c, d;\n"
 "ulong i, end, stride, last;\n"
-"} gpuscan_wide_sum;\n\n\n",
+"} gpuscan_wide_sum;\n\n\n"
 "#define gpuscan_is_wide(first, last) ((first) + 2 * GPUSCAN_STEP <= (last))\n\n"
 "static inline void gpuscan_wide_sum_clear(gpuscan_wide_sum *sum) {\n"
 "sum->a = sum->b = sum->c = sum->d = (gpuscan_wide)(GPUSCAN_IDENTITY);\n"
@@ -5053,6 +5064,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return own;\n"
 "}\n\n\n\n"
 "static inline void gpuscan_chain_step(gpuscan_wide_sum *sum, gpuscan_from from) {\n"
+"const uint lanes = GPUSCAN_WIDE / (GPUSCAN_BY_HEADS ? 4 : 2);\n"
 "global const gpuscan_src *src = GPUSCAN_ELEMENTS(from);\n"
 "ulong i = sum->i;\n"
 "gpuscan_wide_elements x;\n"
@@ -5060,13 +5072,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "x.all = gpuscan_pairs(\n"
 "gpuscan_pairs(gpuscan_load_wide(src, i), gpuscan_load_wide(src, i + GPUSCAN_WIDE)),\n"
 "gpuscan_pairs(gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE)));\n"
-"x.all = gpuscan_scan_lanes(x.all, gpuscan_identity_wide(), GPUSCAN_WIDE / (GPUSCAN_BY_HEADS ? 4 : 2));\n"
-"if (GPUSCAN_BY_HEADS)\n"
-"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE / 4 - 1]));\n"
-"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE / 2 - 1]));\n"
-"if (GPUSCAN_BY_HEADS)\n"
-"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[3 * GPUSCAN_WIDE / 4 - 1]));\n"
-"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[GPUSCAN_WIDE - 1]));\n"
+"x.all = gpuscan_scan_lanes(x.all, gpuscan_identity_wide(), lanes);\n"
+"for (uint v = lanes; v <= GPUSCAN_WIDE; v += lanes)\n"
+"sum->low = gpuscan_combine_wide(sum->low, (gpuscan_wide)(x.element[v - 1]));\n"
 "sum->i += GPUSCAN_STEP;\n"
 "if (GPUSCAN_SETTLES(sum->i, sum->begin)) {\n"
 "GPUSCAN_LOW_OF(sum->own) = GPUSCAN_LAST(sum->low);\n"
@@ -5384,7 +5392,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4202 \"kernels.cl.inc\"\n"
+"#line 4212 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5979,7 +5987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 4971 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6326,7 +6334,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5358 \"kernels.cl.inc\"\n"
+"#line 5368 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6431,7 +6439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5475 \"kernels.cl.inc\"\n"
+"#line 5485 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6477,7 +6485,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5532 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -6530,23 +6538,14 @@ static const char *const gpuscan__piece_select[] = {
 " gpuscan_outputs outputs; \\\n"
 " GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET) \\\n"
 " GPUSCAN_NUMBERED(GPUSCAN_NUMBERED_SET) \\\n"
-" outputs.capacity = numbers.capacity\n\n",
-"static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"p[2 * i] = (uint)x;\n"
-"p[2 * i + 1] = (uint)(x >> 32);\n"
-"#else\n"
-"p[2 * i] = (uint)(x >> 32);\n"
-"p[2 * i + 1] = (uint)x;\n"
-"#endif\n"
-"}\n\n\n"
+" outputs.capacity = numbers.capacity\n\n\n",
 "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_numbers numbers,\n"
 "ulong total) {\n"
 "uint flags = (uint)numbers.flags;\n"
 "if (flags & GPUSCAN_FLAG_TALLY_U32)\n"
 "tally[numbers.tally_offset] = (uint)total;\n"
 "if (flags & GPUSCAN_FLAG_TALLY_U64)\n"
-"gpuscan_put_ulong(tally, numbers.tally_offset, total);\n"
+"((global ulong *)tally)[numbers.tally_offset] = total;\n"
 "if (flags & GPUSCAN_FLAG_DISPATCH) {\n"
 "ulong written = min(total, numbers.capacity);\n"
 "ulong groups = written / numbers.items + (written % numbers.items != 0), y = 1;\n"
@@ -6590,30 +6589,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "#endif\n"
 "#if GPUSCAN_CPU\n\n",
-"#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD_BITS - 1) / GPUSCAN_WORD_BITS)\n\n\n"
-"static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
-"#if GPUSCAN_BITS\n"
-"return gpuscan_span_sum(from, first, last, 0);\n"
-"#elif GPUSCAN_RUNS\n"
-"return gpuscan_heads_sum(from, first, last, words);\n"
-"#else\n"
-"ulong at;\n"
-"return (gpuscan_t)gpuscan_kept_words(from, first, last, words, &at);\n"
-"#endif\n"
-"}\n\n\n"
-"static inline ulong gpuscan_word_at(global const gpuscan_src *src, const ulong *words, ulong first, ulong i,\n"
-"ulong last) {\n"
-"#if GPUSCAN_BITS\n"
-"ulong word = src[i / 32], left = last - i;\n"
-"if (left > 32)\n"
-"word |= (ulong)src[i / 32 + 1] << 32;\n"
-"if (GPUSCAN_INVERT)\n"
-"word = ~word;\n"
-"return left < GPUSCAN_WORD_BITS ? word & ((1ul << left) - 1) : word;\n"
-"#else\n"
-"return words[(i - first) / GPUSCAN_WORD_BITS];\n"
-"#endif\n"
-"}\n\n\n\n\n"
+"#define GPUSCAN_WORDS ((GPUSCAN_TILE + GPUSCAN_WORD_UNITS - 1) / GPUSCAN_WORD_UNITS)\n\n\n\n\n"
 "#if GPUSCAN_COMPRESSES\n"
 "#if GPUSCAN_COMPRESSES == 16\n"
 "#define GPUSCAN_KEPT_INTS 16\n"
@@ -6636,34 +6612,29 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_COMPRESS_INTS(x, mask) GPUSCAN_PERMUTE(x, gpuscan_kept_lanes[mask])\n"
 "#define GPUSCAN_COMPRESS_LONGS(x, mask) as_long4(GPUSCAN_COMPRESS_INTS(as_int8(x), GPUSCAN_HALVES(mask)))\n"
 "#endif\n"
-"#define GPUSCAN_KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? GPUSCAN_KEPT_LONGS : GPUSCAN_KEPT_INTS)\n\n\n\n",
+"#define GPUSCAN_KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? GPUSCAN_KEPT_LONGS : GPUSCAN_KEPT_INTS)\n\n\n"
 "#define GPUSCAN_DEFINE_KEEP(type, lanes, as, compress) \\\n"
-" typedef GPUSCAN_PASTE(type, lanes) gpuscan_##type##_lanes; \\\n"
-" static inline gpuscan_##type##_lanes gpuscan_kept_##type(gpuscan_##type##_lanes x, uint mask) { \\\n"
-" return GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(type, lanes))( \\\n"
-" compress(GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(as, lanes))(x), mask)); \\\n"
-" } \\\n"
-" static inline void gpuscan_keep_##type(global type *to, gpuscan_##type##_lanes x, uint count, ulong room) { \\\n"
-" typedef gpuscan_##type##_lanes unaligned __attribute__((aligned(sizeof(type)))); \\\n"
+" static inline void gpuscan_keep_##type(global type *to, GPUSCAN_PASTE(type, lanes) x, uint mask, ulong room) { \\\n"
+" typedef GPUSCAN_PASTE(type, lanes) unaligned __attribute__((aligned(sizeof(type)))); \\\n"
 " union { \\\n"
-" gpuscan_##type##_lanes all; \\\n"
+" GPUSCAN_PASTE(type, lanes) all; \\\n"
 " type element[lanes]; \\\n"
 " } kept; \\\n"
-" kept.all = x; \\\n"
+" kept.all = GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(type, lanes))( \\\n"
+" compress(GPUSCAN_PASTE(convert_, GPUSCAN_PASTE(as, lanes))(x), mask)); \\\n"
 " if (GPUSCAN_PREFETCH_DST) \\\n"
 " GPUSCAN_PREFETCH(to, GPUSCAN_PREFETCH_DST, 1); \\\n"
 " if (room >= lanes) \\\n"
 " *(global unaligned *)to = kept.all; \\\n"
 " else \\\n"
-" for (uint j = 0; j < min((ulong)count, room); j++) \\\n"
+" for (uint j = 0; j < min((ulong)popcount(mask), room); j++) \\\n"
 " to[j] = kept.element[j]; \\\n"
 " }\n"
 "GPUSCAN_DEFINE_KEEP(uchar, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
 "GPUSCAN_DEFINE_KEEP(ushort, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
 "GPUSCAN_DEFINE_KEEP(uint, GPUSCAN_KEPT_INTS, int, GPUSCAN_COMPRESS_INTS)\n"
-"GPUSCAN_DEFINE_KEEP(ulong, GPUSCAN_KEPT_LONGS, long, GPUSCAN_COMPRESS_LONGS)\n\n"
-"#define GPUSCAN_KEEP_LANES(type, to, x, mask, room) \\\n"
-" gpuscan_keep_##type((global type *)(to), gpuscan_kept_##type(x, mask), popcount(mask), room)\n"
+"GPUSCAN_DEFINE_KEEP(ulong, GPUSCAN_KEPT_LONGS, long, GPUSCAN_COMPRESS_LONGS)\n\n",
+"#define GPUSCAN_KEEP_LANES(type, to, x, mask, room) gpuscan_keep_##type((global type *)(to), x, mask, room)\n"
 "#define GPUSCAN_KEEP_FROM(type, lanes) \\\n"
 " GPUSCAN_KEEP_LANES(type, to, GPUSCAN_PASTE(vload, lanes)(0, (global const type *)from), mask, room)\n"
 "static inline void gpuscan_keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
@@ -6696,7 +6667,7 @@ static const char *const gpuscan__piece_select[] = {
 "#else\n"
 "#define GPUSCAN_KEEP_RESULTS(to, x, mask, room) \\\n"
 " GPUSCAN_KEEP_LANES(ulong, to, GPUSCAN_PASTE(as_ulong, GPUSCAN_KEPT_LONGS)(x), mask, room)\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline void gpuscan_results_keep(global gpuscan_result *to, gpuscan_wide x, uint bits, ulong room) {\n"
 "#if GPUSCAN_COMPRESSES && (GPUSCAN_RESULT_SIZE == 4 || GPUSCAN_RESULT_SIZE == 8)\n"
 "#if GPUSCAN_COMPRESSES == 16\n"
@@ -6714,13 +6685,13 @@ static const char *const gpuscan__piece_select[] = {
 "to[j++] = gpuscan_to_result(elements.element[GPUSCAN_LOWEST((ulong)bits)]);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n",
 "#define GPUSCAN_FULL_WORD(lanes) ((lanes) ? 4u : 24u)\n"
 "#define GPUSCAN_KEEP(lanes, compress, plain, copy) \\\n"
 " { \\\n"
 " ulong j = 0; \\\n"
 " for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD_BITS) { \\\n"
-" ulong word = gpuscan_word_at(src, words, first, i, last); \\\n"
+" ulong word = words[(i - first) / GPUSCAN_WORD_BITS]; \\\n"
 " bool full = i + GPUSCAN_WORD_BITS <= last && popcount(word) >= GPUSCAN_FULL_WORD(lanes); \\\n"
 " if ((lanes) && full) { \\\n"
 " for (uint s = 0; s < GPUSCAN_WORD_BITS && j < kept; s += max(lanes, 1u)) { \\\n"
@@ -6751,9 +6722,9 @@ static const char *const gpuscan__piece_select[] = {
 " GPUSCAN_KEEP((words_each) == 1 ? GPUSCAN_KEPT_LANES(sizeof(word_type)) : 0u, \\\n"
 " gpuscan_keep_from(to + j, from + at, sizeof(word_type), mask, room), (words_each) == 1, \\\n"
 " for (uint w = 0; w < (words_each); w++) to[j * (words_each) + w] = from[at * (words_each) + w]) \\\n"
-" }\n\n\n",
-"static inline void gpuscan_select_span(global const gpuscan_src *src, const gpuscan_outputs *outputs, ulong first,\n"
-"ulong last, ulong count, ulong prefix, ulong sum, const ulong *words) {\n"
+" }\n\n\n"
+"static inline void gpuscan_select_span(const gpuscan_outputs *outputs, ulong first, ulong last, ulong count,\n"
+"ulong prefix, ulong sum, const ulong *words) {\n"
 "ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
 "first *= GPUSCAN_UNIT;\n"
 "last = min(last * GPUSCAN_UNIT, count);\n"
@@ -6827,24 +6798,11 @@ static const char *const gpuscan__piece_select[] = {
 "ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
 "for (i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
 "ulong word = words[(i - first) / GPUSCAN_WORD_BITS];\n"
-"#if GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4\n"
-"for (uint s = 0; word && s < GPUSCAN_WORD_BITS && j < ended; s += GPUSCAN_KEPT_INTS) {\n"
-"uint mask = (uint)(word >> s) & ((1u << GPUSCAN_KEPT_INTS) - 1), count = popcount(mask);\n"
-"gpuscan_uint_lanes ends = GPUSCAN_NUMBERS(uint, GPUSCAN_KEPT_INTS) + (uint)(i + s);\n"
-"ends = gpuscan_kept_uint(ends, mask);\n"
-"ends -= GPUSCAN_SHUFFLE((gpuscan_uint_lanes)((uint)begin), ends,\n"
-"GPUSCAN_EACH_LANE(GPUSCAN_KEPT_INTS, GPUSCAN_UP_AT, GPUSCAN_KEPT_INTS - 1));\n"
-"gpuscan_keep_uint((global uint *)lengths + j, ends, count, ended - j);\n"
-"j += count;\n"
-"begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
-"}\n"
-"#else\n"
 "for (; word && j < ended; word &= word - 1) {\n"
 "ulong at = i + GPUSCAN_LOWEST(word);\n"
 "lengths[j++] = (gpuscan_length)(at - begin);\n"
 "begin = at;\n"
 "}\n"
-"#endif\n"
 "}\n"
 "#endif\n"
 "#if GPUSCAN_REDUCES\n"
@@ -6858,11 +6816,10 @@ static const char *const gpuscan__piece_select[] = {
 "#define gpuscan_op_span_sum(span, words) gpuscan_kept_sum((span).src, (span).first, (span).last, words)\n\n\n"
 "static inline void gpuscan_select_hook_span(GPUSCAN_OP_PARAMETERS, const gpuscan_job *job, const gpuscan_span *span,\n"
 "gpuscan_span *next, gpuscan_prefix carry, ulong *words) {\n"
-"global const gpuscan_src *decides = src + numbers.src_offset;\n"
 "gpuscan_t prefix = GPUSCAN_WHOLE(carry);\n"
-"uint past = gpuscan_past_count(decides, span->first, job->count);\n"
+"uint past = gpuscan_past_count(src + numbers.src_offset, span->first, job->count);\n"
 "GPUSCAN_OUTPUTS_OF(outputs);\n"
-"gpuscan_select_span(decides, &outputs, span->first, span->last, job->count, GPUSCAN_KEPT(prefix),\n"
+"gpuscan_select_span(&outputs, span->first, span->last, job->count, GPUSCAN_KEPT(prefix),\n"
 "GPUSCAN_KEPT(span->sum) - past, words);\n"
 "#if GPUSCAN_RUN_STATE\n"
 "gpuscan_runs_span(span->src, &outputs, span->first, span->last, prefix, span->sum.heads, words);\n"
@@ -6871,7 +6828,7 @@ static const char *const gpuscan__piece_select[] = {
 "gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, span->sum), past, job->count);\n"
 "if (next)\n"
 "next->sum = gpuscan_op_span_sum(*next, words);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void gpuscan_select_hook_part(GPUSCAN_OP_PARAMETERS, gpuscan_from from, const gpuscan_job *part,\n"
 "ulong last, bool ends, gpuscan_prefix carry) {\n"
 "ulong words[GPUSCAN_WORDS];\n"
@@ -6886,7 +6843,7 @@ static const char *const gpuscan__piece_select[] = {
 "carry = gpuscan_prefix_next(carry, span.sum, link);\n"
 "}\n"
 "}\n"
-"#else\n\n"
+"#else\n\n",
 "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n\n"
 "#if !GPUSCAN_RUNS_BY_SUBGROUP && (GPUSCAN_STAGES || GPUSCAN_PLACES)\n"
 "uint own = GPUSCAN_OWN_FIRST;\n"
@@ -7117,7 +7074,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6268 \"kernels.cl.inc\"\n"
+"#line 6221 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7437,7 +7394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6586 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7549,7 +7506,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6749 \"kernels.cl.inc\"\n"
+"#line 6702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7920,7 +7877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7172 \"kernels.cl.inc\"\n"
+"#line 7125 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8755,7 +8712,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8133 \"kernels.cl.inc\"\n"
+"#line 8086 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8807,7 +8764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8185 \"kernels.cl.inc\"\n"
+"#line 8138 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9400,7 +9357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8796 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9931,7 +9888,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9446 \"kernels.cl.inc\"\n"
+"#line 9399 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10278,7 +10235,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 9924 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10727,7 +10684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10327 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11288,7 +11245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 10987 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 11010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11205 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11480,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11253 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11574,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12661 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +12933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 12920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13069,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13070 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13454,7 +13411,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 193 };
+enum { GPUSCAN__LITERALS = 192 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -22439,7 +22396,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
+        uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* whole words */
         return;
