@@ -22013,7 +22013,8 @@ typedef struct gpuscan__select_plan {
     int shows_in_place;       /* a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then each output */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which is the total and these: */
+    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
@@ -22188,8 +22189,14 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan_result r;
     int is_tally;
     size_t i;
-    for (i = 0; i < common->range_count; i++) /* not the tally's, which follow: a count of 0 writes it */
-        common->ranges[i].idle = 1;
+    for (i = 0; i < common->range_count; i++) {
+        gpuscan__range *range = &common->ranges[i];
+        uint64_t bytes;
+        if (!gpuscan__multiply(range->elements, range->size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
+                                 range->field);
+        range->idle = 1; /* not the tally's, which follow: a count of 0 writes it */
+    }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
@@ -22201,6 +22208,15 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
+}
+
+/* Adds an output of up to `capacity` elements, of which the call may write a part or which it may lack. */
+static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const char *field, gpuscan_buffer buffer,
+                                             uint32_t size) {
+    gpuscan__range *range = gpuscan__output(&plan->common, field, buffer, plan->capacity, size);
+    range->partial = 1;
+    range->required = 0;
+    return range;
 }
 
 /* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
@@ -22223,24 +22239,24 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type type = desc->type ? desc->type : GPUSCAN_TYPE_U32, flag_type = desc->flag_type;
-    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    if ((unsigned)desc->by > GPUSCAN_SELECT_PREDICATE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is not a gpuscan_select_by");
-    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is not a gpuscan_type");
-    if ((unsigned)flag_type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is not a gpuscan_type");
-    if ((type == GPUSCAN_TYPE_CUSTOM || by_predicate) && !desc->custom)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but type is CUSTOM or by PREDICATE");
-    if (type == GPUSCAN_TYPE_CUSTOM && (desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST ||
-                                        (by_predicate && !desc->custom->type)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "custom->type is NULL, or custom->size is not from 1 to 1024");
-    if (by_predicate && !desc->custom->select)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select is NULL, but by is PREDICATE");
-    if (by_predicate && (desc->flags.mem || flag_type))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
-    plan->size = type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size : gpuscan__types[type].size;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE, is_custom = type == GPUSCAN_TYPE_CUSTOM;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    size_t size = desc->custom ? desc->custom->size : 0;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)desc->by > GPUSCAN_SELECT_PREDICATE, argument, "by is not a gpuscan_select_by"},
+        {(unsigned)type >= GPUSCAN_TYPE_COUNT, argument, "type is not a gpuscan_type"},
+        {(unsigned)flag_type >= GPUSCAN_TYPE_COUNT, argument, "flag_type is not a gpuscan_type"},
+        {(is_custom || by_predicate) && !desc->custom, argument,
+         "custom is NULL, but type is CUSTOM or by PREDICATE"},
+        {is_custom && (size == 0 || size > GPUSCAN__CUSTOM_MOST || (by_predicate && !desc->custom->type)), argument,
+         "custom->type is NULL, or custom->size is not from 1 to 1024"},
+        {by_predicate && desc->custom && !desc->custom->select, argument,
+         "custom->select is NULL, but by is PREDICATE"},
+        {by_predicate && (desc->flags.mem || flag_type), argument, "flags: not allowed with PREDICATE"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    if (r != 0)
+        return r;
+    plan->size = is_custom ? (uint32_t)size : gpuscan__types[type].size;
     e->src = by_predicate                          ? type
              : desc->by == GPUSCAN_SELECT_BITS     ? GPUSCAN_TYPE_U32
              : flag_type == GPUSCAN_TYPE_DEFAULT   ? GPUSCAN_TYPE_U8
@@ -22286,18 +22302,12 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
 }
 
 /* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
-static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     const gpuscan__elements *e = &common->e;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    uint64_t elements;
     gpuscan__range *range;
-    gpuscan_result r;
-    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "flags", by_predicate ? 0 : plan->units, 1, 0, e->src_size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "indices", plan->capacity, 1, 0, plan->index_size, &elements)) != 0)
-        return r;
     if (by_predicate || plan->key.has_dst || common->from_host) {
         range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
         range->in_place = 1;
@@ -22307,13 +22317,9 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
         range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
     }
-    range = gpuscan__output(common, "dst", desc->dst, plan->capacity, plan->size);
-    range->in_place = range->shorter = range->partial = 1;
-    range->required = 0;
-    range = gpuscan__output(common, "indices", desc->indices, plan->capacity, plan->index_size);
-    range->partial = 1;
-    range->required = 0;
-    return GPUSCAN_SUCCESS;
+    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
+    range->in_place = range->shorter = 1;
+    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
 static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *plan) {
@@ -22367,8 +22373,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                                        2)) != 0)
         return r;
     gpuscan__select_outputs(gs, plan);
-    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
-        (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
+    gpuscan__select_ranges(plan);
+    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
     if (!common->is_run && !common->from_host) /* a preparation: shows_in_place decides */
         for (i = 0; i < common->range_count; i++)
@@ -22551,11 +22557,6 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the bytes of scratch for an output or the indices: 16 more, to keep the output's offset modulo 16. */
-static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
-    return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits 64 bits, as the output's extent does */
-}
-
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN];
@@ -22574,10 +22575,12 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++)
-        if (!gpuscan__add(*plain, gpuscan__select_room(plan, k < plan->key.outputs ? plan->key.sizes[k]
-                                                                                  : plan->key.index_size), plain))
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep the output's offset modulo 16 */
+        uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
+        plan->rooms[k] = *plain;
+        if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit 64 bits");
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -22600,7 +22603,6 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
-    uint64_t at = plan->moved + 64;
     gpuscan_buffer none = {NULL, 0};
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
@@ -22608,18 +22610,18 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         gpuscan_buffer from, to;
         uint64_t room;
         gpuscan__select_output(plan, k, &from, &to);
-        room = at + to.offset * key->sizes[k] % 16;
+        room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
         numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
                                        ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                        : gpuscan__arg_buffer(launch, from) * words;
         numbers->to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH
                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                      : gpuscan__arg_buffer(launch, to) * words;
-        at += gpuscan__select_room(plan, key->sizes[k]);
     }
     if (key->index_size)
         numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
-                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, key->index_size)
+                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[key->outputs],
+                                                             key->index_size)
                                       : gpuscan__arg_buffer(launch, plan->indices);
     if (key->length_size)
         numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
@@ -22640,19 +22642,13 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-/* Returns a buffer that stands in for buffers that are not given. */
+/* Returns an output, which stands in for buffers that are not given. */
 static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
-    gpuscan_buffer from, to;
-    if (plan->tally->count.mem || plan->tally->dispatch.mem)
-        return plan->tally->count.mem ? plan->tally->count.mem : plan->tally->dispatch.mem;
-    if (plan->key.index_size)
-        return plan->indices.mem;
-    if (plan->key.length_size)
-        return plan->lengths.mem;
-    if (plan->key.reduces)
-        return plan->results.mem;
-    gpuscan__select_output(plan, 0, &from, &to);
-    return to.mem;
+    size_t i;
+    for (i = 0; i < plan->common.range_count; i++)
+        if (plan->common.ranges[i].writes && plan->common.ranges[i].buffer.mem)
+            return plan->common.ranges[i].buffer.mem;
+    return NULL;
 }
 
 /* Enqueues the sums of the parts and the prefixes made of them. */
@@ -22681,13 +22677,9 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
-    uint64_t indices_at = plan->moved + 64;
-    uint32_t k;
-    for (k = 0; k < plan->key.outputs; k++)
-        indices_at += gpuscan__select_room(plan, plan->key.sizes[k]);
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, indices_at,
+    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
                                               plan->key.index_size ? plan->key.index_size : 1);
     gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
@@ -22922,19 +22914,18 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
     const gpuscan_custom *custom = desc->custom;
+    int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)key >= GPUSCAN_TYPE_COUNT, argument, "key_type is not a gpuscan_type"},
+        {is_custom && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
+                       custom->size > GPUSCAN__CUSTOM_MOST), argument,
+         "key_type is CUSTOM, but custom, custom->type or custom->equal is NULL, or custom->size not from 1 to 1024"},
+        {is_custom && desc->bitwise, argument, "bitwise: custom->equal says which keys are equal"}};
     gpuscan_result r;
-    if ((unsigned)key >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
-    if (key == GPUSCAN_TYPE_CUSTOM && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
-                                       custom->size > GPUSCAN__CUSTOM_MOST))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "key_type is CUSTOM, but custom, custom->type or custom->equal is NULL, or custom->size "
-                             "not from 1 to 1024");
-    if (key == GPUSCAN_TYPE_CUSTOM && desc->bitwise)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "bitwise: custom->equal says which keys are equal");
-    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 || (r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, custom, "src_type",
                                        "dst_type")) != 0)
         return r;
@@ -22952,8 +22943,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     e->exact = e->reduces && gpuscan__is_float_sum(e);
     e->length_size = desc->lengths.mem ? index_size : 0;
     e->wide = wide;
-    plan->size = key == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[key].size;
-    if (key == GPUSCAN_TYPE_CUSTOM)
+    plan->size = is_custom ? (uint32_t)custom->size : gpuscan__types[key].size;
+    if (is_custom)
         e->custom = custom;
     else if (!gpuscan__is_float(key) || desc->bitwise)
         key = of_size[plan->size == 8 ? 3 : plan->size / 2];
@@ -22966,46 +22957,17 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
 }
 
 /* Adds keys, src and all outputs but payloads as ranges. src is left out if dst is. */
-static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
-    struct {
-        const char *field;
-        gpuscan_buffer buffer;
-        uint32_t size;
-    } outputs[4];
-    uint64_t elements;
-    gpuscan_result r;
-    size_t i;
-    memset(outputs, 0, sizeof(outputs));
-    outputs[0].field = "keys_dst";
-    outputs[0].buffer = desc->keys_dst;
-    outputs[0].size = plan->size;
-    outputs[1].field = "starts";
-    outputs[1].buffer = desc->starts;
-    outputs[1].size = plan->index_size;
-    outputs[2].field = "lengths";
-    outputs[2].buffer = desc->lengths;
-    outputs[2].size = plan->index_size;
-    outputs[3].field = "dst";
-    outputs[3].buffer = desc->dst;
-    outputs[3].size = plan->results_size;
-    if ((r = gpuscan__extent(gs, "keys", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->values_size, &elements)) != 0)
-        return r;
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
             desc->count > 0 && (common->e.reduces || !common->is_run);
-    for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
-        gpuscan__range *range;
-        if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
-            return r;
-        range = gpuscan__output(common, outputs[i].field, outputs[i].buffer, plan->capacity, outputs[i].size);
-        range->partial = 1;
-        range->required = 0;
-    }
-    return GPUSCAN_SUCCESS;
+    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
+    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
+    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
+    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
 }
 
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -23046,8 +23008,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
     gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
-    if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
-        return r;
+    gpuscan__runs_ranges(plan);
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 
