@@ -4660,6 +4660,16 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "ulong kept = 0;\n"
 "*at = first;\n"
 "for (ulong i = first; i < last; i += GPUSCAN_WORD_UNITS) {\n"
+"#if !GPUSCAN_BITS && !GPUSCAN_RUNS\n"
+"if (!words && i + GPUSCAN_WORD_UNITS <= last) {\n"
+"uchar sum = 0;\n"
+"GPUSCAN_LOOK_LOOP\n"
+"for (uint v = 0; v < GPUSCAN_WORD_UNITS; v++)\n"
+"sum += gpuscan_is_kept(src, i + v);\n"
+"kept += sum;\n"
+"continue;\n"
+"}\n"
+"#endif\n"
 "ulong word = gpuscan_kept_word(src, i, last);\n"
 "gpuscan_prefetch_next(src + i, GPUSCAN_WORD_UNITS * sizeof(gpuscan_src));\n"
 "if (words)\n"
@@ -4683,7 +4693,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "} gpuscan_wide_elements;\n\n"
 "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
 "return GPUSCAN_COMBINE;\n"
-"}\n\n"
+"}\n\n",
 "#if !GPUSCAN_CONVERT_IS_CUSTOM\n"
 "typedef GPUSCAN_WIDEN(GPUSCAN_SRC) gpuscan_wide_source;\n"
 "static inline gpuscan_wide gpuscan_convert_wide(gpuscan_wide_source x) {\n"
@@ -4693,7 +4703,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return GPUSCAN_CONVERT_WIDE(x);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_source *src, ulong i) {\n"
 "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
 "gpuscan_wide_elements x;\n"
@@ -4792,7 +4802,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return gpuscan_combine_numbers(gpuscan_combine_numbers(a, b), gpuscan_combine_numbers(c, d));\n"
 "}\n"
 "#endif\n"
-"#if !GPUSCAN_RUNS\n"
+"#if !GPUSCAN_SELECT\n"
 "#if GPUSCAN_REDUCE\n"
 "#define GPUSCAN_SUM_BLOCK 64ul\n\n",
 "__attribute__((noinline))\n"
@@ -4882,7 +4892,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#if GPUSCAN_RUNS\n"
+"#if GPUSCAN_SELECT\n"
 "#define gpuscan_span_sum(from, first, last, head) gpuscan_kept_sum(from, first, last, 0)\n"
 "#endif\n"
 "#if GPUSCAN_ARG_WIDE > 1\n\n"
@@ -4945,7 +4955,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "uint head;\n"
 "gpuscan_t sum;\n"
 "} gpuscan_span;\n"
-"#if !GPUSCAN_RUNS\n"
+"#if !GPUSCAN_SELECT\n"
 "#if GPUSCAN_WIDE > 1\n"
 "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n\n\n"
 "#define GPUSCAN_SETTLES(i, begin) \\\n"
@@ -5392,7 +5402,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4212 \"kernels.cl.inc\"\n"
+"#line 4222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5987,7 +5997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4971 \"kernels.cl.inc\"\n"
+"#line 4981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6334,7 +6344,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5368 \"kernels.cl.inc\"\n"
+"#line 5378 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6439,7 +6449,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5485 \"kernels.cl.inc\"\n"
+"#line 5495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6485,7 +6495,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5532 \"kernels.cl.inc\"\n"
+"#line 5542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7026,7 +7036,6 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "#endif\n\n",
 "#if GPUSCAN_MOVES\n\n\n"
-"#define GPUSCAN_MOVED_AT_ONCE 4\n"
 "static inline void gpuscan_bytes_move(global const uchar *from, global uchar *to, ulong bytes) {\n"
 "ulong first = get_global_id(0), stride = get_global_size(0), head = min((ulong)((0 - (size_t)to) & 15), bytes);\n"
 "ulong vectors = (((size_t)from ^ (size_t)to) & 15) == 0 ? (bytes - head) / 16 : 0, i;\n"
@@ -7036,16 +7045,7 @@ static const char *const gpuscan__piece_select[] = {
 "ulong at = i < head || vectors == 0 ? i : i + 16 * vectors;\n"
 "to[at] = from[at];\n"
 "}\n"
-"for (i = first; i + (GPUSCAN_MOVED_AT_ONCE - 1) * stride < vectors; i += GPUSCAN_MOVED_AT_ONCE * stride) {\n"
-"uint4 loaded[GPUSCAN_MOVED_AT_ONCE];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_MOVED_AT_ONCE; v++)\n"
-"loaded[v] = vectors_from[i + v * stride];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint v = 0; v < GPUSCAN_MOVED_AT_ONCE; v++)\n"
-"vectors_to[i + v * stride] = loaded[v];\n"
-"}\n"
-"for (; i < vectors; i += stride)\n"
+"for (i = first; i < vectors; i += stride)\n"
 "vectors_to[i] = vectors_from[i];\n"
 "}\n\n\n"
 "#define GPUSCAN_OUTPUT_MOVE(k, word, words) \\\n"
@@ -14324,24 +14324,14 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
 }
 
 /* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
-static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__type_names *names,
-                                 uint32_t size, uint32_t width) {
+static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size,
+                                 uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
-    char line[128], bits[40];
+    char line[128];
     snprintf(line, sizeof(line), "%s%u", mask, width);
     gpuscan__define(text, "WIDE_MASK", line);
-    if (e->selects == GPUSCAN__SELECTS_BITS)
-        snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
-    else /* the vector's type: the macro's argument is converted to it */
-        snprintf(bits, sizeof(bits), "%s%u", names->value, width);
-    if (e->selects)
-        snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
-                                         ? "convert_%s%u(%s)"
-                                     : e->inverts ? "convert_%s%u((%s)(1) - min(x, (%s)(1)))"
-                                                  : "convert_%s%u(min(x, (%s)(1)))",
-                 t, width, bits, bits);
-    else if (strcmp(names->value, t) == 0)
+    if (strcmp(names->value, t) == 0)
         snprintf(line, sizeof(line), "(x)");
     else if (is_number)
         snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
@@ -14355,7 +14345,8 @@ static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__elements *e
 /* Defines the types and expressions of a call's elements for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && (!e->key || e->reduces);
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
+               (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
     gpuscan__type_names names;
     char vector[24];
@@ -14387,7 +14378,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_operator(text, e, &names);
     gpuscan__define_number(text, "WIDE", wide ? width : 1u);
     if (wide)
-        gpuscan__define_wide(text, e, &names, plain, width);
+        gpuscan__define_wide(text, &names, plain, width);
 }
 
 /* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
