@@ -15284,6 +15284,14 @@ static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
+/* Adds bytes, and zeros up to a multiple of 8 bytes. */
+static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
+    static const char zeros[8] = {0};
+    if (count)
+        gpuscan__text_bytes(text, bytes, count);
+    gpuscan__text_bytes(text, zeros, (size_t)gpuscan__padded(text->length) - text->length);
+}
+
 static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
@@ -16274,15 +16282,13 @@ typedef struct gpuscan__launch {
 #define GPUSCAN__CALLERS UINT32_MAX
 
 static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    static const char padding[8] = {0};
     gpuscan__step step;
     if (!chain->recording)
         return;
     step.kind = (uint32_t)kind;
     step.size = (uint32_t)size;
-    gpuscan__text_bytes(chain->recording, &step, sizeof(step));
-    gpuscan__text_bytes(chain->recording, bytes, size);
-    gpuscan__text_bytes(chain->recording, padding, (size_t)(gpuscan__padded(size) - size));
+    gpuscan__text_padded(chain->recording, &step, sizeof(step));
+    gpuscan__text_padded(chain->recording, bytes, size);
 }
 
 static void gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
@@ -25867,19 +25873,11 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends bytes to a blob, or only advances *at if blob is NULL. */
-static void gpuscan__blob_append(unsigned char *blob, uint64_t *at, const void *bytes, uint64_t size) {
-    if (blob && bytes)
-        memcpy(blob + *at, bytes, (size_t)size);
-    *at += gpuscan__padded(size);
-}
-
-/* Gives the binary of the object's program, of *size bytes; binary NULL: only gives its size. */
-static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__program *program, unsigned char *binary,
-                                              uint64_t *size) {
-    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
-    unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *others = NULL;
-    size_t i, most = 0;
+/* Appends the binary of the object's program to a blob, and gives its bytes. */
+static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
+                                           uint64_t *size) {
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
+    unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
     cl_int code;
     gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
     if (r != 0)
@@ -25891,78 +25889,74 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
-    if (binary && sizes[index] != *size)
-        return gpuscan__fail(gs, code, "a program's binary has changed meanwhile");
-    *size = sizes[index];
-    if (!binary)
-        return GPUSCAN_SUCCESS;
     for (i = 0; i < count; i++)
-        if (i != index && sizes[i] > most)
-            most = sizes[i];
-    if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
-    for (i = 0; i < count; i++) /* a driver should skip NULL, but PoCL 3.1 writes to it */
-        binaries[i] = others;
-    binaries[index] = binary;
+        most = sizes[i] > most ? sizes[i] : most;
+    both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
+    if (!both)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
+    for (i = 0; i < count; i++) /* of the others: a driver should skip NULL, but PoCL 3.1 writes to it */
+        binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
-    gpuscan__release(&gs->allocator, others);
+    *size = sizes[index];
+    gpuscan__text_padded(blob, both, sizes[index]);
+    gpuscan__release(&gs->allocator, both);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob of this size in bytes, or only counts its bytes. */
-static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
-                                            uint64_t bytes, uint64_t *at) {
+/* Appends a program to a blob. */
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
-    uint64_t begin = *at, own = gpuscan__padded(sizeof(entry));
-    size_t i;
+    size_t at = blob->length, i;
     gpuscan_result r;
     memset(&entry, 0, sizeof(entry));
-    if ((r = gpuscan__program_binary(gs, program, NULL, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
-        return r;
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
     entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
-    for (i = 0; program->names[i]; i++)
-        entry.sizes[GPUSCAN__PART_NAMES] += strlen(program->names[i]) + 1;
     entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
-    for (i = 0; i < GPUSCAN__COUNT_OF(entry.sizes); i++)
-        own += gpuscan__padded(entry.sizes[i]);
-    if (blob && own > bytes - *at) /* drivers may compile on after the size was read */
-        return gpuscan__fail(gs, GPUSCAN_SUCCESS, "a program's binary has grown meanwhile");
-    gpuscan__blob_append(blob, at, &entry, sizeof(entry));
-    gpuscan__blob_append(blob, at, program->prefix, program->prefix_length);
-    for (i = 0, begin = *at; program->names[i]; begin += strlen(program->names[i++]) + 1)
-        if (blob)
-            memcpy(blob + begin, program->names[i], strlen(program->names[i]) + 1);
-    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_NAMES]);
-    gpuscan__blob_append(blob, at, program->recording.data, program->recording.length);
-    if (blob && (r = gpuscan__program_binary(gs, program, blob + *at, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
-        return r;
-    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_BINARY]);
-    return GPUSCAN_SUCCESS;
+    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    gpuscan__text_padded(blob, program->prefix, program->prefix_length);
+    for (i = 0; program->names[i]; i++) {
+        size_t size = strlen(program->names[i]) + 1;
+        gpuscan__text_bytes(blob, program->names[i], size);
+        entry.sizes[GPUSCAN__PART_NAMES] += size;
+    }
+    gpuscan__text_padded(blob, NULL, 0);
+    gpuscan__text_padded(blob, program->recording.data, program->recording.length);
+    r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
+    if (!blob->failed) /* with all sizes */
+        memcpy(blob->data + at, &entry, sizeof(entry));
+    return r;
 }
 
-/* Appends all programs. */
-static gpuscan_result gpuscan__blob_programs(gpuscan *gs, unsigned char *blob, uint64_t bytes, uint64_t *at,
-                                             uint64_t *entries) {
+/* Makes a blob: the header and all programs. */
+static gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__text *blob) {
+    gpuscan__blob_header header;
     const gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
+    memset(&header, 0, sizeof(header));
+    gpuscan__text_padded(blob, &header, sizeof(header));
     for (i = 0; i < 2; i++)
-        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next) {
-            r = gpuscan__blob_program(gs, program, blob, bytes, at);
-            (*entries)++;
-        }
+        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next, header.entries++)
+            r = gpuscan__blob_program(gs, program, blob);
+    if (r != 0 || blob->failed)
+        return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
+    header.size = blob->length;
+    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
+    header.device_hash = gpuscan__device_hash(gs);
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter that gpuscan__grow_scratch added */
+        header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
+    memcpy(blob->data, &header, sizeof(header));
+    header.checksum = gpuscan__blob_checksum((const unsigned char *)blob->data, blob->length);
+    memcpy(blob->data, &header, sizeof(header));
     return r;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
-    gpuscan__blob_header header;
-    unsigned char *bytes = (unsigned char *)blob;
-    uint64_t at = sizeof(header), capacity;
+    gpuscan__text made;
+    size_t capacity;
     gpuscan_result r;
     cl_int code;
-    int i;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
@@ -25970,35 +25964,19 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    memset(&header, 0, sizeof(header));
-    if ((r = gpuscan__blob_programs(gs, NULL, 0, &at, &header.entries)) != 0)
-        return r;
-    if (at > SIZE_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
+    memset(&made, 0, sizeof(made));
+    made.allocator = &gs->allocator;
+    r = gpuscan__make_blob(gs, &made);
     capacity = *size;
-    *size = (size_t)at;
-    if (!blob)
-        return GPUSCAN_SUCCESS;
-    if (capacity < at)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                             (unsigned long long)at);
-    memset(bytes, 0, (size_t)at);
-    at = sizeof(header);
-    header.entries = 0;
-    if ((r = gpuscan__blob_programs(gs, bytes, *size, &at, &header.entries)) != 0) {
-        memset(bytes, 0, *size);
-        return r;
-    }
-    *size = (size_t)at;
-    header.size = at;
-    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
-    header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++) /* without the quarter that gpuscan__grow_scratch added */
-        header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
-    memcpy(bytes, &header, sizeof(header));
-    header.checksum = gpuscan__blob_checksum(bytes, (size_t)at);
-    memcpy(bytes, &header, sizeof(header));
-    return GPUSCAN_SUCCESS;
+    if (r == 0)
+        *size = made.length;
+    if (r == 0 && blob && capacity < made.length)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                          (unsigned long long)made.length);
+    else if (r == 0 && blob)
+        memcpy(blob, made.data, made.length);
+    gpuscan__release(&gs->allocator, made.data);
+    return r;
 }
 
 /* A program inside a blob. */
