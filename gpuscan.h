@@ -4406,8 +4406,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "for (uint k = 0; k < bytes; k += $LINE)\n"
 "$PREFETCH(p, $PREFETCH_SRC + k, 0);\n"
 "}\n\n"
-"#if $SELECT\n\n"
+"#if $SELECT\n\n\n"
 "#define $WORD_BITS 64\n"
+"#define $WORD_UNITS ($BITS ? 2u : 64u)\n"
 "#define $STEP_BITS 16u\n"
 "#define $HIGHEST(word) (63u - (uint)clz(word))\n"
 "#define $LOWEST(word) $HIGHEST((word) & (0ul - (word)))\n"
@@ -4425,7 +4426,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return four.x | four.y | four.z | four.w;\n"
 "#endif\n"
 "}\n\n"
-"#if !$BITS\n"
+"#if $BITS\n\n"
+"static inline ulong `kept_word(global const `src *src, ulong i, ulong last) {\n"
+"ulong word = $INVERT ? ~src[i] : src[i];\n"
+"if (i + 1 < last)\n"
+"word |= (ulong)($INVERT ? ~src[i + 1] : src[i + 1]) << 32;\n"
+"return word;\n"
+"}\n"
+"#else\n"
 "static inline bool `is_kept(global const `src *src, ulong i) {\n"
 "#if $RUNS\n"
 "return `starts_at(src, i);\n"
@@ -4456,22 +4464,32 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "word |= `step_bits(looks.step[s / $STEP_BITS]) << s;\n"
 "#endif\n"
 "return word;\n"
-"}\n\n\n\n",
+"}\n"
+"#endif\n\n\n\n",
 "static inline ulong `kept_words(global const `src *src, ulong first, ulong last, ulong *words,\n"
 "ulong *at) {\n"
 "ulong kept = 0;\n"
 "*at = first;\n"
-"for (ulong i = first; i < last; i += $WORD_BITS) {\n"
+"for (ulong i = first; i < last; i += $WORD_UNITS) {\n"
+"#if !$BITS && !$RUNS\n"
+"if (!words && i + $WORD_UNITS <= last) {\n"
+"uchar sum = 0;\n"
+"$LOOK_LOOP\n"
+"for (uint v = 0; v < $WORD_UNITS; v++)\n"
+"sum += `is_kept(src, i + v);\n"
+"kept += sum;\n"
+"continue;\n"
+"}\n"
+"#endif\n"
 "ulong word = `kept_word(src, i, last);\n"
-"`prefetch_next(src + i, $WORD_BITS * sizeof(`src));\n"
+"`prefetch_next(src + i, $WORD_UNITS * sizeof(`src));\n"
 "if (words)\n"
-"words[(i - first) / $WORD_BITS] = word;\n"
+"words[(i - first) / $WORD_UNITS] = word;\n"
 "kept += popcount(word);\n"
 "*at = word ? i + $HIGHEST(word) : *at;\n"
 "}\n"
 "return kept;\n"
 "}\n"
-"#endif\n"
 "#endif\n\n"
 "typedef struct {\n"
 "uint ticket;\n"
@@ -4595,7 +4613,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return `combine_numbers(`combine_numbers(a, b), `combine_numbers(c, d));\n"
 "}\n"
 "#endif\n"
-"#if !$RUNS\n"
+"#if !$SELECT\n"
 "#if $REDUCE\n"
 "#define $SUM_BLOCK 64ul\n\n",
 "__attribute__((noinline))\n"
@@ -4630,8 +4648,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum = `combine(sum, `convert(src[i], i));\n"
 "return sum;\n"
 "}\n"
-"#else\n"
-"#if $REDUCES\n\n"
+"#elif $REDUCES\n\n"
 "static inline `number `word_sum(global const `source *values, ulong i) {\n"
 "#if $WIDE > 1\n"
 "`wide sum = `load_wide(values, i);\n"
@@ -4658,11 +4675,15 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "run.open.value = value;\n"
 "return run;\n"
 "}\n"
-"#endif\n\n\n"
-"static inline `t `heads_sum(`from from, ulong first, ulong last, ulong *words) {\n"
-"`t sum = `identity();\n"
+"#endif\n\n"
+"#if $SELECT\n\n"
+"static inline `t `kept_sum(`from from, ulong first, ulong last, ulong *words) {\n"
+"#if !$RUN_STATE\n"
+"ulong at;\n"
+"return (`t)`kept_words($ELEMENTS(from), first, last, words, &at);\n"
+"#else\n"
 "ulong at, heads = `kept_words($ELEMENTS(from), first, last, words, &at);\n"
-"#if $RUN_STATE\n"
+"`t sum = `identity();\n"
 "if (first >= last)\n"
 "return sum;\n"
 "sum.heads = (`run_count)heads;\n"
@@ -4679,11 +4700,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum.open.value = $WHOLE(open).open.value;\n"
 "#endif\n"
 "return sum;\n"
-"#else\n"
-"return (`t)heads;\n"
 "#endif\n"
 "}\n"
-"#define `span_sum(from, first, last, head) `heads_sum(from, first, last, 0)\n"
+"#endif\n"
+"#if $SELECT\n"
+"#define `span_sum(from, first, last, head) `kept_sum(from, first, last, 0)\n"
 "#endif\n"
 "#if $ARG_WIDE > 1\n\n",
 "#define $ARG_STEP (4 * $ARG_WIDE)\n"
@@ -4745,7 +4766,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "uint head;\n"
 "`t sum;\n"
 "} `span;\n"
-"#if !$RUNS\n"
+"#if !$SELECT\n"
 "#if $WIDE > 1\n"
 "#define $STEP (4 * $WIDE)\n\n\n"
 "#define $SETTLES(i, begin) \\\n"
@@ -4864,6 +4885,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return own;\n"
 "}\n\n\n\n"
 "static inline void `chain_step(`wide_sum *sum, `from from) {\n"
+"const uint lanes = $WIDE / ($BY_HEADS ? 4 : 2);\n"
 "global const `src *src = $ELEMENTS(from);\n"
 "ulong i = sum->i;\n"
 "`wide_elements x;\n"
@@ -4871,13 +4893,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "x.all = `pairs(\n"
 "`pairs(`load_wide(src, i), `load_wide(src, i + $WIDE)),\n"
 "`pairs(`load_wide(src, i + 2 * $WIDE), `load_wide(src, i + 3 * $WIDE)));\n"
-"x.all = `scan_lanes(x.all, `identity_wide(), $WIDE / ($BY_HEADS ? 4 : 2));\n"
-"if ($BY_HEADS)\n"
-"sum->low = `combine_wide(sum->low, (`wide)(x.element[$WIDE / 4 - 1]));\n"
-"sum->low = `combine_wide(sum->low, (`wide)(x.element[$WIDE / 2 - 1]));\n"
-"if ($BY_HEADS)\n"
-"sum->low = `combine_wide(sum->low, (`wide)(x.element[3 * $WIDE / 4 - 1]));\n"
-"sum->low = `combine_wide(sum->low, (`wide)(x.element[$WIDE - 1]));\n"
+"x.all = `scan_lanes(x.all, `identity_wide(), lanes);\n"
+"for (uint v = lanes; v <= $WIDE; v += lanes)\n"
+"sum->low = `combine_wide(sum->low, (`wide)(x.element[v - 1]));\n"
 "sum->i += $STEP;\n"
 "if ($SETTLES(sum->i, sum->begin)) {\n"
 "$LOW_OF(sum->own) = $LAST(sum->low);\n"
@@ -5195,7 +5213,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4018 \"kernels.cl.inc\"\n"
+"#line 4038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5788,7 +5806,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4777 \"kernels.cl.inc\"\n"
+"#line 4797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6094,7 +6112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5131 \"kernels.cl.inc\"\n"
+"#line 5151 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6199,7 +6217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5248 \"kernels.cl.inc\"\n"
+"#line 5268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6245,7 +6263,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6298,23 +6316,14 @@ static const char *const gpuscan__piece_select[] = {
 " `outputs outputs; \\\n"
 " $OUTPUTS($OUTPUT_SET) \\\n"
 " $NUMBERED($NUMBERED_SET) \\\n"
-" outputs.capacity = numbers.capacity\n\n"
-"static inline void `put_ulong(global uint *p, ulong i, ulong x) {\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"p[2 * i] = (uint)x;\n"
-"p[2 * i + 1] = (uint)(x >> 32);\n"
-"#else\n"
-"p[2 * i] = (uint)(x >> 32);\n"
-"p[2 * i + 1] = (uint)x;\n"
-"#endif\n"
-"}\n\n\n",
+" outputs.capacity = numbers.capacity\n\n\n"
 "static inline void `tally_store(global uint *tally, global uint *dispatch, `numbers numbers,\n"
 "ulong total) {\n"
 "uint flags = (uint)numbers.flags;\n"
 "if (flags & $FLAG_TALLY_U32)\n"
 "tally[numbers.tally_offset] = (uint)total;\n"
 "if (flags & $FLAG_TALLY_U64)\n"
-"`put_ulong(tally, numbers.tally_offset, total);\n"
+"((global ulong *)tally)[numbers.tally_offset] = total;\n"
 "if (flags & $FLAG_DISPATCH) {\n"
 "ulong written = min(total, numbers.capacity);\n"
 "ulong groups = written / numbers.items + (written % numbers.items != 0), y = 1;\n"
@@ -6326,7 +6335,7 @@ static const char *const gpuscan__piece_select[] = {
 "dispatch[numbers.dispatch_offset + 1] = (uint)y;\n"
 "dispatch[numbers.dispatch_offset + 2] = 1;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint `past_count(global const `src *src, ulong first, ulong count) {\n"
 "#if $BITS\n"
 "ulong units = `units(count);\n"
@@ -6358,30 +6367,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "#endif\n"
 "#if $CPU\n\n"
-"#define $WORDS ($BITS ? 1 : ($TILE + $WORD_BITS - 1) / $WORD_BITS)\n\n\n"
-"static inline `t `kept_sum(`from from, ulong first, ulong last, ulong *words) {\n"
-"#if $BITS\n"
-"return `span_sum(from, first, last, 0);\n"
-"#elif $RUNS\n"
-"return `heads_sum(from, first, last, words);\n"
-"#else\n"
-"ulong at;\n"
-"return (`t)`kept_words(from, first, last, words, &at);\n"
-"#endif\n"
-"}\n\n\n",
-"static inline ulong `word_at(global const `src *src, const ulong *words, ulong first, ulong i,\n"
-"ulong last) {\n"
-"#if $BITS\n"
-"ulong word = src[i / 32], left = last - i;\n"
-"if (left > 32)\n"
-"word |= (ulong)src[i / 32 + 1] << 32;\n"
-"if ($INVERT)\n"
-"word = ~word;\n"
-"return left < $WORD_BITS ? word & ((1ul << left) - 1) : word;\n"
-"#else\n"
-"return words[(i - first) / $WORD_BITS];\n"
-"#endif\n"
-"}\n\n\n\n\n"
+"#define $WORDS (($TILE + $WORD_UNITS - 1) / $WORD_UNITS)\n\n\n\n\n"
 "#if $COMPRESSES\n"
 "#if $COMPRESSES == 16\n"
 "#define $KEPT_INTS 16\n"
@@ -6404,34 +6390,29 @@ static const char *const gpuscan__piece_select[] = {
 "#define $COMPRESS_INTS(x, mask) $PERMUTE(x, `kept_lanes[mask])\n"
 "#define $COMPRESS_LONGS(x, mask) as_long4($COMPRESS_INTS(as_int8(x), $HALVES(mask)))\n"
 "#endif\n"
-"#define $KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? $KEPT_LONGS : $KEPT_INTS)\n\n\n\n"
+"#define $KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? $KEPT_LONGS : $KEPT_INTS)\n\n\n",
 "#define $DEFINE_KEEP(type, lanes, as, compress) \\\n"
-" typedef $PASTE(type, lanes) `##type##_lanes; \\\n"
-" static inline `##type##_lanes `kept_##type(`##type##_lanes x, uint mask) { \\\n"
-" return $PASTE(convert_, $PASTE(type, lanes))( \\\n"
-" compress($PASTE(convert_, $PASTE(as, lanes))(x), mask)); \\\n"
-" } \\\n"
-" static inline void `keep_##type(global type *to, `##type##_lanes x, uint count, ulong room) { \\\n"
-" typedef `##type##_lanes unaligned __attribute__((aligned(sizeof(type)))); \\\n"
+" static inline void `keep_##type(global type *to, $PASTE(type, lanes) x, uint mask, ulong room) { \\\n"
+" typedef $PASTE(type, lanes) unaligned __attribute__((aligned(sizeof(type)))); \\\n"
 " union { \\\n"
-" `##type##_lanes all; \\\n"
+" $PASTE(type, lanes) all; \\\n"
 " type element[lanes]; \\\n"
 " } kept; \\\n"
-" kept.all = x; \\\n"
+" kept.all = $PASTE(convert_, $PASTE(type, lanes))( \\\n"
+" compress($PASTE(convert_, $PASTE(as, lanes))(x), mask)); \\\n"
 " if ($PREFETCH_DST) \\\n"
 " $PREFETCH(to, $PREFETCH_DST, 1); \\\n"
 " if (room >= lanes) \\\n"
 " *(global unaligned *)to = kept.all; \\\n"
 " else \\\n"
-" for (uint j = 0; j < min((ulong)count, room); j++) \\\n"
+" for (uint j = 0; j < min((ulong)popcount(mask), room); j++) \\\n"
 " to[j] = kept.element[j]; \\\n"
 " }\n"
 "$DEFINE_KEEP(uchar, $KEPT_INTS, int, $COMPRESS_INTS)\n"
 "$DEFINE_KEEP(ushort, $KEPT_INTS, int, $COMPRESS_INTS)\n"
 "$DEFINE_KEEP(uint, $KEPT_INTS, int, $COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ulong, $KEPT_LONGS, long, $COMPRESS_LONGS)\n\n",
-"#define $KEEP_LANES(type, to, x, mask, room) \\\n"
-" `keep_##type((global type *)(to), `kept_##type(x, mask), popcount(mask), room)\n"
+"$DEFINE_KEEP(ulong, $KEPT_LONGS, long, $COMPRESS_LONGS)\n\n"
+"#define $KEEP_LANES(type, to, x, mask, room) `keep_##type((global type *)(to), x, mask, room)\n"
 "#define $KEEP_FROM(type, lanes) \\\n"
 " $KEEP_LANES(type, to, $PASTE(vload, lanes)(0, (global const type *)from), mask, room)\n"
 "static inline void `keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
@@ -6464,7 +6445,7 @@ static const char *const gpuscan__piece_select[] = {
 "#else\n"
 "#define $KEEP_RESULTS(to, x, mask, room) \\\n"
 " $KEEP_LANES(ulong, to, $PASTE(as_ulong, $KEPT_LONGS)(x), mask, room)\n"
-"#endif\n\n"
+"#endif\n\n",
 "static inline void `results_keep(global `result *to, `wide x, uint bits, ulong room) {\n"
 "#if $COMPRESSES && ($RESULT_SIZE == 4 || $RESULT_SIZE == 8)\n"
 "#if $COMPRESSES == 16\n"
@@ -6488,7 +6469,7 @@ static const char *const gpuscan__piece_select[] = {
 " { \\\n"
 " ulong j = 0; \\\n"
 " for (ulong i = first; i < last && j < kept; i += $WORD_BITS) { \\\n"
-" ulong word = `word_at(src, words, first, i, last); \\\n"
+" ulong word = words[(i - first) / $WORD_BITS]; \\\n"
 " bool full = i + $WORD_BITS <= last && popcount(word) >= $FULL_WORD(lanes); \\\n"
 " if ((lanes) && full) { \\\n"
 " for (uint s = 0; s < $WORD_BITS && j < kept; s += max(lanes, 1u)) { \\\n"
@@ -6519,9 +6500,9 @@ static const char *const gpuscan__piece_select[] = {
 " $KEEP((words_each) == 1 ? $KEPT_LANES(sizeof(word_type)) : 0u, \\\n"
 " `keep_from(to + j, from + at, sizeof(word_type), mask, room), (words_each) == 1, \\\n"
 " for (uint w = 0; w < (words_each); w++) to[j * (words_each) + w] = from[at * (words_each) + w]) \\\n"
-" }\n\n\n",
-"static inline void `select_span(global const `src *src, const `outputs *outputs, ulong first,\n"
-"ulong last, ulong count, ulong prefix, ulong sum, const ulong *words) {\n"
+" }\n\n\n"
+"static inline void `select_span(const `outputs *outputs, ulong first, ulong last, ulong count,\n"
+"ulong prefix, ulong sum, const ulong *words) {\n"
 "ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
 "first *= $UNIT;\n"
 "last = min(last * $UNIT, count);\n"
@@ -6533,7 +6514,7 @@ static const char *const gpuscan__piece_select[] = {
 "$KEEP($KEPT_LANES($INDEX_SIZE), `keep_indices(to + j, at, mask, room), 1,\n"
 "to[j] = (`index)at)\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if $REDUCES\n\n\n"
 "static inline void `results_span(global const `source *values, global `result *results,\n"
 "ulong first, ulong last, `number value, ulong ended,\n"
@@ -6584,7 +6565,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "}\n"
 "#endif\n"
-"#if $RUN_STATE\n\n",
+"#if $RUN_STATE\n\n"
 "static inline void `runs_span(`from from, const `outputs *outputs, ulong first, ulong last,\n"
 "`t prefix, ulong heads, ulong *words) {\n"
 "ulong ended = `runs_ended(outputs, prefix, heads), to = $FIRST_ENDED(prefix), i = first, j = 0;\n"
@@ -6595,42 +6576,28 @@ static const char *const gpuscan__piece_select[] = {
 "ulong begin = $PLANTED(RUN_OPEN) ? first : prefix.last;\n"
 "for (i = first; i < last && j < ended; i += $WORD_BITS) {\n"
 "ulong word = words[(i - first) / $WORD_BITS];\n"
-"#if $COMPRESSES && $LENGTH_SIZE == 4\n"
-"for (uint s = 0; word && s < $WORD_BITS && j < ended; s += $KEPT_INTS) {\n"
-"uint mask = (uint)(word >> s) & ((1u << $KEPT_INTS) - 1), count = popcount(mask);\n"
-"`uint_lanes ends = $NUMBERS(uint, $KEPT_INTS) + (uint)(i + s);\n"
-"ends = `kept_uint(ends, mask);\n"
-"ends -= $SHUFFLE((`uint_lanes)((uint)begin), ends,\n"
-"$EACH_LANE($KEPT_INTS, $UP_AT, $KEPT_INTS - 1));\n"
-"`keep_uint((global uint *)lengths + j, ends, count, ended - j);\n"
-"j += count;\n"
-"begin = mask ? i + s + $HIGHEST((ulong)mask) : begin;\n"
-"}\n"
-"#else\n"
 "for (; word && j < ended; word &= word - 1) {\n"
 "ulong at = i + $LOWEST(word);\n"
 "lengths[j++] = (`length)(at - begin);\n"
 "begin = at;\n"
 "}\n"
-"#endif\n"
 "}\n"
 "#endif\n"
 "#if $REDUCES\n"
 "`results_span(from.values, outputs->results + to, first, last, prefix.open.value, ended, words);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "#define $OP_WORDS $WORDS\n"
 "#define $OP_HEAD(job) 0\n"
 "#define `op_rows(...) false\n"
 "#define `op_span_sum(span, words) `kept_sum((span).src, (span).first, (span).last, words)\n\n\n"
 "static inline void `select_hook_span($OP_PARAMETERS, const `job *job, const `span *span,\n"
 "`span *next, `prefix carry, ulong *words) {\n"
-"global const `src *decides = src + numbers.src_offset;\n"
 "`t prefix = $WHOLE(carry);\n"
-"uint past = `past_count(decides, span->first, job->count);\n"
+"uint past = `past_count(src + numbers.src_offset, span->first, job->count);\n"
 "$OUTPUTS_OF(outputs);\n"
-"`select_span(decides, &outputs, span->first, span->last, job->count, $KEPT(prefix),\n"
+"`select_span(&outputs, span->first, span->last, job->count, $KEPT(prefix),\n"
 "$KEPT(span->sum) - past, words);\n"
 "#if $RUN_STATE\n"
 "`runs_span(span->src, &outputs, span->first, span->last, prefix, span->sum.heads, words);\n"
@@ -6639,7 +6606,7 @@ static const char *const gpuscan__piece_select[] = {
 "`select_end(&outputs, tally, dispatch, numbers, `combine(prefix, span->sum), past, job->count);\n"
 "if (next)\n"
 "next->sum = `op_span_sum(*next, words);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void `select_hook_part($OP_PARAMETERS, `from from, const `job *part,\n"
 "ulong last, bool ends, `prefix carry) {\n"
 "ulong words[$WORDS];\n"
@@ -6686,7 +6653,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "#if $RUNS_BY_SUBGROUP\n"
 "#define $WRITER $LANE\n"
 "#define $WRITERS $LANES\n"
@@ -6722,7 +6689,7 @@ static const char *const gpuscan__piece_select[] = {
 "#define $OUTPUT_LOOP(word, to, words, load) \\\n"
 " for (uint j = $SHARE_FIRST(list, 1); j < (words); j += $SHARE_STEP(list, 1)) \\\n"
 " (to)[j] = load;\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define $OUTPUT_TILE(k, word, words) \\\n"
 " { \\\n"
 " global const word *from = outputs->from##k + first * (words); \\\n"
@@ -6747,7 +6714,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n\n"
 "#if !$RUNS_BY_SUBGROUP\n"
-"#if $RUN_STATE\n\n"
+"#if $RUN_STATE\n\n",
 "$INLINE void `runs_write(const `tile *tile, const `outputs *outputs, ulong first,\n"
 "ulong count, `t prefix, uint sum, `list list) {\n"
 "uint ended = (uint)`runs_ended(outputs, prefix, sum), skip = prefix.heads == 0 ? 1 : 0;\n"
@@ -6792,7 +6759,7 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n"
 "#endif\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "$INLINE void `select_write(const `tile *tile, const `outputs *outputs, ulong first,\n"
 "ulong count, `t prefix, uint sum, `list list) {\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -6814,7 +6781,7 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write(tile, outputs, first, count, prefix, sum, list);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n",
 "static inline bool `op_keeps_none(const `job *job, `t sum) {\n"
 "return $RUNS && $HAS_LANES && $KEPT(sum) == 0 && !$ENDS(job);\n"
 "}\n\n"
@@ -6837,7 +6804,6 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "#endif\n\n"
 "#if $MOVES\n\n\n"
-"#define $MOVED_AT_ONCE 4\n"
 "static inline void `bytes_move(global const uchar *from, global uchar *to, ulong bytes) {\n"
 "ulong first = get_global_id(0), stride = get_global_size(0), head = min((ulong)((0 - (size_t)to) & 15), bytes);\n"
 "ulong vectors = (((size_t)from ^ (size_t)to) & 15) == 0 ? (bytes - head) / 16 : 0, i;\n"
@@ -6847,18 +6813,9 @@ static const char *const gpuscan__piece_select[] = {
 "ulong at = i < head || vectors == 0 ? i : i + 16 * vectors;\n"
 "to[at] = from[at];\n"
 "}\n"
-"for (i = first; i + ($MOVED_AT_ONCE - 1) * stride < vectors; i += $MOVED_AT_ONCE * stride) {\n"
-"uint4 loaded[$MOVED_AT_ONCE];\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $MOVED_AT_ONCE; v++)\n"
-"loaded[v] = vectors_from[i + v * stride];\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $MOVED_AT_ONCE; v++)\n"
-"vectors_to[i + v * stride] = loaded[v];\n"
-"}\n"
-"for (; i < vectors; i += stride)\n"
+"for (i = first; i < vectors; i += stride)\n"
 "vectors_to[i] = vectors_from[i];\n"
-"}\n\n\n",
+"}\n\n\n"
 "#define $OUTPUT_MOVE(k, word, words) \\\n"
 " `bytes_move((global const uchar *)outputs.from##k, (global uchar *)outputs.to##k, \\\n"
 " kept * (words) * sizeof(word));\n"
@@ -6885,7 +6842,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6041 \"kernels.cl.inc\"\n"
+"#line 5994 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7205,7 +7162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6406 \"kernels.cl.inc\"\n"
+"#line 6359 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7317,7 +7274,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6522 \"kernels.cl.inc\"\n"
+"#line 6475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7633,7 +7590,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6891 \"kernels.cl.inc\"\n"
+"#line 6844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -8351,7 +8308,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7726 \"kernels.cl.inc\"\n"
+"#line 7679 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8403,7 +8360,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7778 \"kernels.cl.inc\"\n"
+"#line 7731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8908,7 +8865,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8338 \"kernels.cl.inc\"\n"
+"#line 8291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9439,7 +9396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8941 \"kernels.cl.inc\"\n"
+"#line 8894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9780,7 +9737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9357 \"kernels.cl.inc\"\n"
+"#line 9310 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9872,7 +9829,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9465 \"kernels.cl.inc\"\n"
+"#line 9418 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10226,7 +10183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9865 \"kernels.cl.inc\"\n"
+"#line 9818 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10775,7 +10732,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10516 \"kernels.cl.inc\"\n"
+"#line 10469 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10801,7 +10758,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10539 \"kernels.cl.inc\"\n"
+"#line 10492 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10934,7 +10891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10702 \"kernels.cl.inc\"\n"
+"#line 10655 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10981,7 +10938,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10750 \"kernels.cl.inc\"\n"
+"#line 10703 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11130,7 +11087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10922 \"kernels.cl.inc\"\n"
+"#line 10875 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11405,7 +11362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11230 \"kernels.cl.inc\"\n"
+"#line 11183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12229,7 +12186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12184 \"kernels.cl.inc\"\n"
+"#line 12137 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12431,7 +12388,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12428 \"kernels.cl.inc\"\n"
+"#line 12381 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12552,7 +12509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12562 \"kernels.cl.inc\"\n"
+"#line 12515 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13766,24 +13723,14 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
 }
 
 /* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
-static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__type_names *names,
-                                 uint32_t size, uint32_t width) {
+static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size,
+                                 uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
-    char line[128], bits[40];
+    char line[128];
     snprintf(line, sizeof(line), "%s%u", mask, width);
     gpuscan__define(text, "WIDE_MASK", line);
-    if (e->selects == GPUSCAN__SELECTS_BITS)
-        snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
-    else /* the vector's type: the macro's argument is converted to it */
-        snprintf(bits, sizeof(bits), "%s%u", names->value, width);
-    if (e->selects)
-        snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
-                                         ? "convert_%s%u(%s)"
-                                     : e->inverts ? "convert_%s%u((%s)(1) - min(x, (%s)(1)))"
-                                                  : "convert_%s%u(min(x, (%s)(1)))",
-                 t, width, bits, bits);
-    else if (strcmp(names->value, t) == 0)
+    if (strcmp(names->value, t) == 0)
         snprintf(line, sizeof(line), "(x)");
     else if (is_number)
         snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
@@ -13797,7 +13744,8 @@ static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__elements *e
 /* Defines the types and expressions of a call's elements for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && (!e->key || e->reduces);
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
+               (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
     gpuscan__type_names names;
     char vector[24];
@@ -13829,7 +13777,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_operator(text, e, &names);
     gpuscan__define_number(text, "WIDE", wide ? width : 1u);
     if (wide)
-        gpuscan__define_wide(text, e, &names, plain, width);
+        gpuscan__define_wide(text, &names, plain, width);
 }
 
 /* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
@@ -14727,6 +14675,14 @@ static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
+}
+
+/* Adds bytes, and zeros up to a multiple of 8 bytes. */
+static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
+    static const char zeros[8] = {0};
+    if (count)
+        gpuscan__text_bytes(text, bytes, count);
+    gpuscan__text_bytes(text, zeros, (size_t)gpuscan__padded(text->length) - text->length);
 }
 
 static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
@@ -15728,15 +15684,13 @@ typedef struct gpuscan__launch {
 #define GPUSCAN__CALLERS UINT32_MAX
 
 static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    static const char padding[8] = {0};
     gpuscan__step step;
     if (!chain->recording)
         return;
     step.kind = (uint32_t)kind;
     step.size = (uint32_t)size;
-    gpuscan__text_bytes(chain->recording, &step, sizeof(step));
-    gpuscan__text_bytes(chain->recording, bytes, size);
-    gpuscan__text_bytes(chain->recording, padding, (size_t)(gpuscan__padded(size) - size));
+    gpuscan__text_padded(chain->recording, &step, sizeof(step));
+    gpuscan__text_padded(chain->recording, bytes, size);
 }
 
 static void gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
@@ -21315,7 +21269,8 @@ typedef struct gpuscan__select_plan {
     int shows_in_place;       /* a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then each output */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which is the total and these: */
+    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
@@ -21490,8 +21445,14 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan_result r;
     int is_tally;
     size_t i;
-    for (i = 0; i < common->range_count; i++) /* not the tally's, which follow: a count of 0 writes it */
-        common->ranges[i].idle = 1;
+    for (i = 0; i < common->range_count; i++) {
+        gpuscan__range *range = &common->ranges[i];
+        uint64_t bytes;
+        if (!gpuscan__multiply(range->elements, range->size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
+                                 range->field);
+        range->idle = 1; /* not the tally's, which follow: a count of 0 writes it */
+    }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
@@ -21503,6 +21464,15 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
+}
+
+/* Adds an output of up to `capacity` elements, of which the call may write a part or which it may lack. */
+static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const char *field, gpuscan_buffer buffer,
+                                             uint32_t size) {
+    gpuscan__range *range = gpuscan__output(&plan->common, field, buffer, plan->capacity, size);
+    range->partial = 1;
+    range->required = 0;
+    return range;
 }
 
 /* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
@@ -21525,24 +21495,24 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type type = desc->type ? desc->type : GPUSCAN_TYPE_U32, flag_type = desc->flag_type;
-    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    if ((unsigned)desc->by > GPUSCAN_SELECT_PREDICATE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is not a gpuscan_select_by");
-    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is not a gpuscan_type");
-    if ((unsigned)flag_type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is not a gpuscan_type");
-    if ((type == GPUSCAN_TYPE_CUSTOM || by_predicate) && !desc->custom)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but type is CUSTOM or by PREDICATE");
-    if (type == GPUSCAN_TYPE_CUSTOM && (desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST ||
-                                        (by_predicate && !desc->custom->type)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "custom->type is NULL, or custom->size is not from 1 to 1024");
-    if (by_predicate && !desc->custom->select)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select is NULL, but by is PREDICATE");
-    if (by_predicate && (desc->flags.mem || flag_type))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
-    plan->size = type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size : gpuscan__types[type].size;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE, is_custom = type == GPUSCAN_TYPE_CUSTOM;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    size_t size = desc->custom ? desc->custom->size : 0;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)desc->by > GPUSCAN_SELECT_PREDICATE, argument, "by is not a gpuscan_select_by"},
+        {(unsigned)type >= GPUSCAN_TYPE_COUNT, argument, "type is not a gpuscan_type"},
+        {(unsigned)flag_type >= GPUSCAN_TYPE_COUNT, argument, "flag_type is not a gpuscan_type"},
+        {(is_custom || by_predicate) && !desc->custom, argument,
+         "custom is NULL, but type is CUSTOM or by PREDICATE"},
+        {is_custom && (size == 0 || size > GPUSCAN__CUSTOM_MOST || (by_predicate && !desc->custom->type)), argument,
+         "custom->type is NULL, or custom->size is not from 1 to 1024"},
+        {by_predicate && desc->custom && !desc->custom->select, argument,
+         "custom->select is NULL, but by is PREDICATE"},
+        {by_predicate && (desc->flags.mem || flag_type), argument, "flags: not allowed with PREDICATE"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    if (r != 0)
+        return r;
+    plan->size = is_custom ? (uint32_t)size : gpuscan__types[type].size;
     e->src = by_predicate                          ? type
              : desc->by == GPUSCAN_SELECT_BITS     ? GPUSCAN_TYPE_U32
              : flag_type == GPUSCAN_TYPE_DEFAULT   ? GPUSCAN_TYPE_U8
@@ -21588,18 +21558,12 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
 }
 
 /* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
-static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     const gpuscan__elements *e = &common->e;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    uint64_t elements;
     gpuscan__range *range;
-    gpuscan_result r;
-    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "flags", by_predicate ? 0 : plan->units, 1, 0, e->src_size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "indices", plan->capacity, 1, 0, plan->index_size, &elements)) != 0)
-        return r;
     if (by_predicate || plan->key.has_dst || common->from_host) {
         range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
         range->in_place = 1;
@@ -21609,13 +21573,9 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
         range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
     }
-    range = gpuscan__output(common, "dst", desc->dst, plan->capacity, plan->size);
-    range->in_place = range->shorter = range->partial = 1;
-    range->required = 0;
-    range = gpuscan__output(common, "indices", desc->indices, plan->capacity, plan->index_size);
-    range->partial = 1;
-    range->required = 0;
-    return GPUSCAN_SUCCESS;
+    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
+    range->in_place = range->shorter = 1;
+    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
 static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *plan) {
@@ -21669,8 +21629,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                                        2)) != 0)
         return r;
     gpuscan__select_outputs(gs, plan);
-    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
-        (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
+    gpuscan__select_ranges(plan);
+    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
     if (!common->is_run && !common->from_host) /* a preparation: shows_in_place decides */
         for (i = 0; i < common->range_count; i++)
@@ -21698,7 +21658,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
+        uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* whole words */
         return;
@@ -21853,11 +21813,6 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the bytes of scratch for an output or the indices: 16 more, to keep the output's offset modulo 16. */
-static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
-    return gpuscan__scratch_aligned(plan->capacity * size + 16); /* fits 64 bits, as the output's extent does */
-}
-
 static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN];
@@ -21874,10 +21829,12 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++)
-        if (!gpuscan__add(*plain, gpuscan__select_room(plan, k < plan->key.outputs ? plan->key.sizes[k]
-                                                                                  : plan->key.index_size), plain))
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep the output's offset modulo 16 */
+        uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
+        plan->rooms[k] = *plain;
+        if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit 64 bits");
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -21900,7 +21857,6 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
-    uint64_t at = plan->moved + 64;
     gpuscan_buffer none = {NULL, 0};
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
@@ -21908,18 +21864,18 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         gpuscan_buffer from, to;
         uint64_t room;
         gpuscan__select_output(plan, k, &from, &to);
-        room = at + to.offset * key->sizes[k] % 16;
+        room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
         numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
                                        ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                        : gpuscan__arg_buffer(launch, from) * words;
         numbers->to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH
                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                      : gpuscan__arg_buffer(launch, to) * words;
-        at += gpuscan__select_room(plan, key->sizes[k]);
     }
     if (key->index_size)
         numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
-                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, key->index_size)
+                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[key->outputs],
+                                                             key->index_size)
                                       : gpuscan__arg_buffer(launch, plan->indices);
     if (key->length_size)
         numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
@@ -21940,19 +21896,13 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-/* Returns a buffer that stands in for buffers that are not given. */
+/* Returns an output, which stands in for buffers that are not given. */
 static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
-    gpuscan_buffer from, to;
-    if (plan->tally->count.mem || plan->tally->dispatch.mem)
-        return plan->tally->count.mem ? plan->tally->count.mem : plan->tally->dispatch.mem;
-    if (plan->key.index_size)
-        return plan->indices.mem;
-    if (plan->key.length_size)
-        return plan->lengths.mem;
-    if (plan->key.reduces)
-        return plan->results.mem;
-    gpuscan__select_output(plan, 0, &from, &to);
-    return to.mem;
+    size_t i;
+    for (i = 0; i < plan->common.range_count; i++)
+        if (plan->common.ranges[i].writes && plan->common.ranges[i].buffer.mem)
+            return plan->common.ranges[i].buffer.mem;
+    return NULL;
 }
 
 /* Enqueues the sums of the parts and the prefixes made of them. */
@@ -21981,13 +21931,9 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
-    uint64_t indices_at = plan->moved + 64;
-    uint32_t k;
-    for (k = 0; k < plan->key.outputs; k++)
-        indices_at += gpuscan__select_room(plan, plan->key.sizes[k]);
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, indices_at,
+    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
                                               plan->key.index_size ? plan->key.index_size : 1);
     gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
@@ -22223,19 +22169,18 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
     const gpuscan_custom *custom = desc->custom;
+    int is_custom = key == GPUSCAN_TYPE_CUSTOM;
     int wide = plan->common.forced ? gpuscan__select_own(plan->common.forced).wide != 0
                                    : desc->count > GPUSCAN__SELECT_NARROW;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)key >= GPUSCAN_TYPE_COUNT, argument, "key_type is not a gpuscan_type"},
+        {is_custom && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
+                       custom->size > GPUSCAN__CUSTOM_MOST), argument,
+         "key_type is CUSTOM, but custom, custom->type or custom->equal is NULL, or custom->size not from 1 to 1024"},
+        {is_custom && desc->bitwise, argument, "bitwise: custom->equal says which keys are equal"}};
     gpuscan_result r;
-    if ((unsigned)key >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
-    if (key == GPUSCAN_TYPE_CUSTOM && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
-                                       custom->size > GPUSCAN__CUSTOM_MOST))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "key_type is CUSTOM, but custom, custom->type or custom->equal is NULL, or custom->size "
-                             "not from 1 to 1024");
-    if (key == GPUSCAN_TYPE_CUSTOM && desc->bitwise)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "bitwise: custom->equal says which keys are equal");
-    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 || (r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, custom, "src_type",
                                        "dst_type")) != 0)
         return r;
@@ -22253,8 +22198,8 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     e->exact = e->reduces && gpuscan__is_float_sum(e);
     e->length_size = desc->lengths.mem ? index_size : 0;
     e->wide = wide;
-    plan->size = key == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[key].size;
-    if (key == GPUSCAN_TYPE_CUSTOM)
+    plan->size = is_custom ? (uint32_t)custom->size : gpuscan__types[key].size;
+    if (is_custom)
         e->custom = custom;
     else if (!gpuscan__is_float(key) || desc->bitwise)
         key = of_size[plan->size == 8 ? 3 : plan->size / 2];
@@ -22267,46 +22212,17 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
 }
 
 /* Adds keys, src and all outputs but payloads as ranges. src is left out if dst is. */
-static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
-    struct {
-        const char *field;
-        gpuscan_buffer buffer;
-        uint32_t size;
-    } outputs[4];
-    uint64_t elements;
-    gpuscan_result r;
-    size_t i;
-    memset(outputs, 0, sizeof(outputs));
-    outputs[0].field = "keys_dst";
-    outputs[0].buffer = desc->keys_dst;
-    outputs[0].size = plan->size;
-    outputs[1].field = "starts";
-    outputs[1].buffer = desc->starts;
-    outputs[1].size = plan->index_size;
-    outputs[2].field = "lengths";
-    outputs[2].buffer = desc->lengths;
-    outputs[2].size = plan->index_size;
-    outputs[3].field = "dst";
-    outputs[3].buffer = desc->dst;
-    outputs[3].size = plan->results_size;
-    if ((r = gpuscan__extent(gs, "keys", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->values_size, &elements)) != 0)
-        return r;
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
             desc->count > 0 && (common->e.reduces || !common->is_run);
-    for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
-        gpuscan__range *range;
-        if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
-            return r;
-        range = gpuscan__output(common, outputs[i].field, outputs[i].buffer, plan->capacity, outputs[i].size);
-        range->partial = 1;
-        range->required = 0;
-    }
-    return GPUSCAN_SUCCESS;
+    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
+    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
+    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
+    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
 }
 
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -22347,8 +22263,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
     gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
-    if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
-        return r;
+    gpuscan__runs_ranges(plan);
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 
@@ -25030,19 +24945,11 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends bytes to a blob, or only advances *at if blob is NULL. */
-static void gpuscan__blob_append(unsigned char *blob, uint64_t *at, const void *bytes, uint64_t size) {
-    if (blob && bytes)
-        memcpy(blob + *at, bytes, (size_t)size);
-    *at += gpuscan__padded(size);
-}
-
-/* Gives the binary of the object's program, of *size bytes; binary NULL: only gives its size. */
-static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__program *program, unsigned char *binary,
-                                              uint64_t *size) {
-    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
-    unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *others = NULL;
-    size_t i, most = 0;
+/* Appends the binary of the object's program to a blob, and gives its bytes. */
+static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
+                                           uint64_t *size) {
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
+    unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
     cl_int code;
     gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
     if (r != 0)
@@ -25054,111 +24961,78 @@ static gpuscan_result gpuscan__program_binary(gpuscan *gs, const gpuscan__progra
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
-    if (binary && sizes[index] != *size)
-        return gpuscan__fail(gs, code, "a program's binary has changed meanwhile");
-    *size = sizes[index];
-    if (!binary)
-        return GPUSCAN_SUCCESS;
     for (i = 0; i < count; i++)
-        if (i != index && sizes[i] > most)
-            most = sizes[i];
-    if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
-    for (i = 0; i < count; i++) /* a driver should skip NULL, but PoCL 3.1 writes to it */
-        binaries[i] = others;
-    binaries[index] = binary;
+        most = sizes[i] > most ? sizes[i] : most;
+    both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
+    if (!both)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
+    for (i = 0; i < count; i++) /* of the others: a driver should skip NULL, but PoCL 3.1 writes to it */
+        binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
-    gpuscan__release(&gs->allocator, others);
+    *size = sizes[index];
+    gpuscan__text_padded(blob, both, sizes[index]);
+    gpuscan__release(&gs->allocator, both);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob of this size in bytes, or only counts its bytes. */
-static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
-                                            uint64_t bytes, uint64_t *at) {
+/* Appends a program to a blob. */
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
-    uint64_t begin = *at, own = gpuscan__padded(sizeof(entry));
-    size_t i;
+    size_t at = blob->length, i;
     gpuscan_result r;
     memset(&entry, 0, sizeof(entry));
-    if ((r = gpuscan__program_binary(gs, program, NULL, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
-        return r;
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
     entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
-    for (i = 0; program->names[i]; i++)
-        entry.sizes[GPUSCAN__PART_NAMES] += strlen(program->names[i]) + 1;
     entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
-    for (i = 0; i < GPUSCAN__COUNT_OF(entry.sizes); i++)
-        own += gpuscan__padded(entry.sizes[i]);
-    if (blob && own > bytes - *at) /* drivers may compile on after the size was read */
-        return gpuscan__fail(gs, GPUSCAN_SUCCESS, "a program's binary has grown meanwhile");
-    gpuscan__blob_append(blob, at, &entry, sizeof(entry));
-    gpuscan__blob_append(blob, at, program->prefix, program->prefix_length);
-    for (i = 0, begin = *at; program->names[i]; begin += strlen(program->names[i++]) + 1)
-        if (blob)
-            memcpy(blob + begin, program->names[i], strlen(program->names[i]) + 1);
-    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_NAMES]);
-    gpuscan__blob_append(blob, at, program->recording.data, program->recording.length);
-    if (blob && (r = gpuscan__program_binary(gs, program, blob + *at, &entry.sizes[GPUSCAN__PART_BINARY])) != 0)
-        return r;
-    *at += gpuscan__padded(entry.sizes[GPUSCAN__PART_BINARY]);
-    return GPUSCAN_SUCCESS;
-}
-
-/* Appends one program, or all if `only` is NULL. */
-static gpuscan_result gpuscan__blob_programs(gpuscan *gs, const gpuscan__program *only, unsigned char *blob,
-                                             uint64_t bytes, uint64_t *at, uint64_t *entries) {
-    const gpuscan__program *program;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    int i;
-    *entries = 1;
-    if (only)
-        return gpuscan__blob_program(gs, only, blob, bytes, at);
-    for (i = 0, *entries = 0; i < 2; i++)
-        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next) {
-            r = gpuscan__blob_program(gs, program, blob, bytes, at);
-            (*entries)++;
-        }
+    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    gpuscan__text_padded(blob, program->prefix, program->prefix_length);
+    for (i = 0; program->names[i]; i++) {
+        size_t size = strlen(program->names[i]) + 1;
+        gpuscan__text_bytes(blob, program->names[i], size);
+        entry.sizes[GPUSCAN__PART_NAMES] += size;
+    }
+    gpuscan__text_padded(blob, NULL, 0);
+    gpuscan__text_padded(blob, program->recording.data, program->recording.length);
+    r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
+    if (!blob->failed) /* with all sizes */
+        memcpy(blob->data + at, &entry, sizeof(entry));
     return r;
 }
 
-/* Writes a blob of one program, or of all and the sizes of the scratch if `only` is NULL. blob NULL: gives its size. */
-static gpuscan_result gpuscan__write_blob(gpuscan *gs, const gpuscan__program *only, unsigned char *blob,
-                                          size_t *size) {
+/* Makes a blob: the header and a program, or all programs and the sizes of the scratch if `only` is NULL. */
+static gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
-    uint64_t at = sizeof(header), capacity = *size;
-    gpuscan_result r;
+    const gpuscan__program *program;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
+    memset(blob, 0, sizeof(*blob));
+    blob->allocator = &gs->allocator;
     memset(&header, 0, sizeof(header));
-    if ((r = gpuscan__blob_programs(gs, only, NULL, 0, &at, &header.entries)) != 0)
-        return r;
-    if (at > SIZE_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
-    *size = (size_t)at;
-    if (!blob)
-        return GPUSCAN_SUCCESS;
-    if (capacity < at)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                             (unsigned long long)at);
-    memset(blob, 0, (size_t)at);
-    at = sizeof(header);
-    if ((r = gpuscan__blob_programs(gs, only, blob, *size, &at, &header.entries)) != 0) {
-        memset(blob, 0, *size);
-        return r;
-    }
-    *size = (size_t)at;
-    header.size = at;
+    gpuscan__text_padded(blob, &header, sizeof(header));
+    if (only)
+        r = gpuscan__blob_program(gs, only, blob);
+    header.entries = only != NULL;
+    for (i = 0; i < 2 && !only; i++)
+        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next, header.entries++)
+            r = gpuscan__blob_program(gs, program, blob);
+    if (r != 0 || blob->failed)
+        return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
+    header.size = blob->length;
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
     for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* without the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
-    memcpy(blob, &header, sizeof(header));
-    header.checksum = gpuscan__blob_checksum(blob, (size_t)at);
-    memcpy(blob, &header, sizeof(header));
-    return GPUSCAN_SUCCESS;
+    memcpy(blob->data, &header, sizeof(header));
+    header.checksum = gpuscan__blob_checksum((const unsigned char *)blob->data, blob->length);
+    memcpy(blob->data, &header, sizeof(header));
+    return r;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
+    gpuscan__text made;
+    size_t capacity;
+    gpuscan_result r;
     cl_int code;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
@@ -25167,7 +25041,17 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    return gpuscan__write_blob(gs, NULL, (unsigned char *)blob, size);
+    r = gpuscan__make_blob(gs, NULL, &made);
+    capacity = *size;
+    if (r == 0)
+        *size = made.length;
+    if (r == 0 && blob && capacity < made.length)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                          (unsigned long long)made.length);
+    else if (r == 0 && blob)
+        memcpy(blob, made.data, made.length);
+    gpuscan__release(&gs->allocator, made.data);
+    return r;
 }
 
 /* A program inside a blob. */
@@ -25424,21 +25308,19 @@ static int gpuscan__write_file(const char *path, char *partial, size_t room, con
 
 /* Stores a program in the cache before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
-    unsigned char *bytes = NULL;
+    gpuscan__text blob;
     char *path, *partial;
-    size_t size = 0, room;
+    size_t room;
     if (!gs->cache || program->cached)
         return;
     program->cached = 1; /* a failure is not tried again */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
-    if (partial && gpuscan__write_blob(gs, program, NULL, &size) == 0)
-        bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, size);
-    if (!bytes || gpuscan__write_blob(gs, program, bytes, &size) != 0 ||
-        !gpuscan__write_file(path, partial, room, bytes, size))
+    if (gpuscan__make_blob(gs, program, &blob) != 0 || !partial ||
+        !gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length))
         gpuscan__left_out(gs, "a program could not be stored in the cache");
-    gpuscan__release(&gs->allocator, bytes);
+    gpuscan__release(&gs->allocator, blob.data);
     gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);
 }
