@@ -19218,7 +19218,7 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : GPUSCAN__LANE_MEAN;
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
