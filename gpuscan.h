@@ -11113,11 +11113,40 @@ static const char *const gpuscan__piece_histogram[] = {
 "#else\n"
 "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(to, bin)\n"
 "#endif\n"
-"#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins)\n\n\n\n\n\n"
+"#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins)\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_sums_hand_over(const gpuscan_copies_t *sums, uint k, uint bins, const gpuscan_counting *to,\n"
+"global gpuscan_counter *counts, uint members, bool alone, uint flags) {\n"
+"bool adds = (flags & GPUSCAN_FLAG_ACCUMULATE) != 0;\n"
+"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n\n\n"
+"volatile global ulong *words = (volatile global ulong *)to->accumulators + to->first_bin;\n"
+"ulong before[GPUSCAN_AT_ONCE];\n"
+"GPUSCAN_UNROLL\n"
+"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+"if (GPUSCAN_HANDS_OVER(j))\n"
+"before[j] = members == 1 ? 0 : atom_add(words + k + j * GPUSCAN_GROUP, GPUSCAN_ARRIVAL + sums[j]);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+"if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
+"uint bin = k + j * GPUSCAN_GROUP;\n"
+"gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
+"if (members > 1)\n"
+"atom_xchg(words + bin, GPUSCAN_PLANTED(COUNTS_LEFT) ? 1ul : 0ul);\n"
+"counts[to->first_bin + bin] = adds ? counts[to->first_bin + bin] + sum : sum;\n"
+"}\n"
+"#else\n"
+"GPUSCAN_UNROLL\n"
+"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
+"uint bin = to->first_bin + k + j * GPUSCAN_GROUP;\n"
+"if (alone && GPUSCAN_HANDS_OVER(j))\n"
+"counts[bin] = (adds ? counts[bin] : 0) + sums[j];\n"
+"else if (!alone && GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+"gpuscan_add_global(to->accumulators + bin, sums[j]);\n"
+"}\n"
+"#endif\n"
+"}\n\n\n",
 "GPUSCAN_INLINE void gpuscan_hand_over(const gpuscan_counting *to, global gpuscan_counter *counts, uint members,\n"
 "bool alone, uint flags, uint all_bins) {\n"
 "uint bins = GPUSCAN_MERGE ? all_bins : min(to->slice_bins, all_bins - to->first_bin);\n"
-"bool adds = (flags & GPUSCAN_FLAG_ACCUMULATE) != 0;\n"
 "for (uint k = GPUSCAN_ITEM; k < bins; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
 "gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
 "GPUSCAN_UNROLL\n"
@@ -11126,38 +11155,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "if (GPUSCAN_PLANTED(HISTOGRAM_GROUP) && get_group_id(0) == 0)\n"
 "sums[j] = 0;\n"
 "}\n"
-"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
-"volatile global ulong *words = (volatile global ulong *)to->accumulators + to->first_bin + k;\n"
-"ulong before[GPUSCAN_AT_ONCE];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-"if (GPUSCAN_HANDS_OVER(j))\n"
-"before[j] = members == 1 ? 0 : atom_add(words + j * GPUSCAN_GROUP, GPUSCAN_ARRIVAL + sums[j]);\n"
-"#endif\n"
-"GPUSCAN_UNROLL\n"
-"for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-"if (GPUSCAN_HANDS_OVER(j)) {\n"
-"uint bin = to->first_bin + k + j * GPUSCAN_GROUP;\n"
-"gpuscan_counter sum = sums[j];\n"
-"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
-"bool complete = before[j] >> GPUSCAN_ARRIVALS == members - 1;\n"
-"sum += (gpuscan_counter)(before[j] & (GPUSCAN_ARRIVAL - 1));\n"
-"#else\n"
-"bool complete = alone;\n"
-"if (!complete && sum)\n"
-"gpuscan_add_global(to->accumulators + bin, sum);\n"
-"#endif\n"
-"if (!complete)\n"
-"continue;\n"
-"#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
-"if (members > 1)\n"
-"atom_xchg(words + j * GPUSCAN_GROUP, GPUSCAN_PLANTED(COUNTS_LEFT) ? 1ul : 0ul);\n"
-"#endif\n"
-"counts[bin] = adds ? counts[bin] + sum : sum;\n"
+"gpuscan_sums_hand_over(sums, k, bins, to, counts, members, alone, flags);\n"
 "}\n"
 "}\n"
-"}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
 "ulong first, ulong last, ulong step, uint flags) {\n"
 "if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
@@ -11267,7 +11268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11018 \"kernels.cl.inc\"\n"
+"#line 11021 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11293,7 +11294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11041 \"kernels.cl.inc\"\n"
+"#line 11044 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11455,7 +11456,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11236 \"kernels.cl.inc\"\n"
+"#line 11239 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11502,7 +11503,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11284 \"kernels.cl.inc\"\n"
+"#line 11287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11596,7 +11597,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11383 \"kernels.cl.inc\"\n"
+"#line 11386 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11881,7 +11882,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11699 \"kernels.cl.inc\"\n"
+"#line 11702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12740,7 +12741,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12692 \"kernels.cl.inc\"\n"
+"#line 12695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12955,7 +12956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12951 \"kernels.cl.inc\"\n"
+"#line 12954 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13091,7 +13092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13101 \"kernels.cl.inc\"\n"
+"#line 13104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
