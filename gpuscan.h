@@ -20971,8 +20971,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: the sum of its channels or a
-   struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES values, and its weight. */
+/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64 in one of its channels, the
+   others being 0, or in a struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES
+   values, and its weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds the values as bits, and the functions by which an expression gets them. */
@@ -21064,18 +21065,15 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
 /* Fills a pixel that expressions see as number i of its row, and counts it. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
                                     unsigned char *pixel, uint64_t *counts) {
-    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number, unused;
+    uint64_t number = random % GPUSCAN__TEST_VALUES, unused;
     uint32_t c, size = plan->element_size;
     if (plan->element == GPUSCAN_TYPE_CUSTOM) {
         for (c = 0; c < size; c++)
             pixel[c] = (unsigned char)(random >> c % 8 * 8);
         gpuscan__put(size % 4 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, pixel, (size % 4 ? size : size / 4) - 1, number);
     }
-    for (c = 0; c < plan->key.pixel_channels; c++) {
-        uint64_t part = c + 1 < plan->key.pixel_channels ? (random >> 8 * (c + 1)) % (rest + 1) : rest;
-        rest -= part;
-        gpuscan__put(plan->element, pixel, c, part);
-    }
+    for (c = 0; c < plan->key.pixel_channels; c++)
+        gpuscan__put(plan->element, pixel, c, c == (random >> 8) % plan->key.pixel_channels ? number : 0);
     number += i;
     gpuscan__test_counted(plan, counts,
                           gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
@@ -21121,19 +21119,16 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
     all = gpuscan__max(shape.pixels, 9 * row);
-    if (of->key.tiled) {
-        shape.rows = round ? all / (row + row / 2) : 5;
-        shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
-    } else if (of->key.rows) {
-        shape.rows = round ? all / row : 2;
-        shape.pixels = round ? row : shape.pixels / 2;
+    if (of->key.rows || of->key.tiled) {
+        uint64_t pixels = of->key.tiled ? row + row / 2 : row;
+        shape.rows = round ? all / pixels : of->key.tiled ? 5 : 2;
+        shape.pixels = round ? pixels : shape.pixels / shape.rows + 7;
+        shape.gap = 3;
     }
     if (of->key.image && shape.pixels > 4096) { /* every device has images of 8192 columns */
         shape.rows *= gpuscan__ceil_div(shape.pixels, 4096);
         shape.pixels = 4096;
     }
-    if (of->key.rows || of->key.tiled)
-        shape.gap = 3;
     shape.tile_width = shape.pixels;
     shape.tile_height = shape.rows;
     if (of->key.tiled) {
