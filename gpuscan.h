@@ -16112,25 +16112,6 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* Starts a call: sets its queue, its wait list and its scratch. */
-static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
-    gpuscan_result r;
-    memset(chain, 0, sizeof(*chain));
-    chain->gs = gs;
-    chain->call = call;
-    chain->queue = queue;
-    chain->in_order = in_order;
-    chain->wait_count = call->wait_count;
-    chain->waits = call->wait_list;
-    r = gpuscan__chain_scratch(chain, plan);
-    if (r != 0 || queue == gs->service_queue) /* a self-test does not count as the last call */
-        return r;
-    if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
-        gs->last_in_order = in_order;
-    return r;
-}
-
 /* LIST(X) names a kernel's numbers. NUMBERS makes the host's struct from it, and the text of the kernel's struct, so
    that both have the same fields in the same order. Each number has 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
@@ -16164,24 +16145,25 @@ typedef struct gpuscan__launch {
 /* The generation of buffers that the library does not own. Such an argument is set at each launch. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
-static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
+/* In a rehearsal records a step and returns 1; otherwise returns 0. */
+static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
     static const char padding[8] = {0};
     gpuscan__step step;
     if (!chain->recording)
-        return;
+        return 0;
     step.kind = (uint32_t)kind;
     step.size = (uint32_t)size;
     gpuscan__text_bytes(chain->recording, &step, sizeof(step));
     gpuscan__text_bytes(chain->recording, bytes, size);
     gpuscan__text_bytes(chain->recording, padding, (size_t)(gpuscan__padded(size) - size));
+    return 1;
 }
 
-static void gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
+/* Records an argument that is no buffer; value: NULL for size bytes of local memory. */
+static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
     const uint64_t bytes = size;
-    if (value)
-        gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size);
-    else
-        gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
+    return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
+                 : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
 /* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
@@ -16213,7 +16195,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
-    if (launch->code != CL_SUCCESS || launch->chain->recording)
+    if (launch->code != CL_SUCCESS)
         return;
     if (!kept || known->size != size || known->generation != generation ||
         (value && memcmp(kept, value, size) != 0)) {
@@ -16236,30 +16218,28 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    gpuscan__record_argument(launch, value, size);
-    gpuscan__arg_of(launch, value, size, 0);
+    if (!gpuscan__record_argument(launch, value, size))
+        gpuscan__arg_of(launch, value, size, 0);
 }
 
 /* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
-    gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0);
+    if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
+        return 0;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
-    return buffer.mem && !launch->chain->recording ? buffer.offset : 0;
+    return buffer.mem ? buffer.offset : 0;
 }
 
 /* Sets an image. */
 GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
-    gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
-    gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
+    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
+        gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
 /* Sets count_buffer, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    if (!launch->chain->recording)
-        return gpuscan__arg_buffer(launch, buffer);
-    gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0);
-    return 0;
+    return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of a kind. Returns the offset, in units of bytes_each (see gpuscan__slack), of what follows the
@@ -16272,8 +16252,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0);
-    gpuscan__arg_of(launch, &mem, sizeof(mem), chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+    if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
+        gpuscan__arg_of(launch, &mem, sizeof(mem),
+                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
@@ -16308,14 +16289,13 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     cl_event event = NULL;
     cl_int code;
     gpuscan__step_launch step;
-    gpuscan__record_argument(launch, numbers, numbers_size);
-    gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
+    if (!gpuscan__record_argument(launch, numbers, numbers_size))
+        gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
     if (grid.shared)
         gpuscan__arg(launch, NULL, (size_t)grid.shared);
     step.global = global;
     step.group = local;
-    gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step));
-    if (chain->recording)
+    if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
         return GPUSCAN_SUCCESS;
     code = launch->code;
     if (code != CL_SUCCESS)
@@ -17259,9 +17239,33 @@ static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *pla
     return gpuscan__rehearse(gs, plan, *program);
 }
 
+/* Enqueues a planned call. program: NULL if it computes nothing. A self-test does not count as the last call. */
+static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                       cl_command_queue queue, int in_order) {
+    gpuscan__chain chain;
+    gpuscan_result r = program ? gpuscan__bring_init(gs, plan) : GPUSCAN_SUCCESS;
+    if (r != 0)
+        return r;
+    plan->is_enqueued = 1;
+    memset(&chain, 0, sizeof(chain));
+    chain.gs = gs;
+    chain.call = plan->call;
+    chain.queue = queue;
+    chain.in_order = in_order;
+    chain.wait_count = plan->call->wait_count;
+    chain.waits = plan->call->wait_list;
+    r = gpuscan__chain_scratch(&chain, plan);
+    if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
+        gs->last_in_order = in_order;
+    if (r == 0)
+        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
+    r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
+    return r;
+}
+
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
-    gpuscan__chain chain;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
@@ -17270,14 +17274,9 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (!plan->is_nothing && (r = gpuscan__rehearsed_program(gs, plan, &program)) != 0)
         return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
-    plan->is_enqueued = 1;
-    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
-        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
-    r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
-    return r;
+    return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
 /* Returns whether two of the ranges may be the same one. Both are marked, so finding one is enough. */
@@ -17823,7 +17822,6 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
     gpuscan_call *call = test->call;
-    gpuscan__chain chain;
     cl_event done = NULL;
     cl_int code;
     int i;
@@ -17852,13 +17850,9 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0 ||
-        (r = gpuscan__bring_init(gs, plan)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
-        r = plan->operation->enqueue(&chain, plan, program);
-    r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
+    r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
