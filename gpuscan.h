@@ -14000,7 +14000,7 @@ static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
 }
 
-/* Returns the logarithm of a power of two, rounded down. */
+/* Returns the logarithm to base 2, rounded down. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
@@ -17906,38 +17906,33 @@ static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan,
 
 /* ---- rehearsal */
 
-/* A rehearsal's buffers, indexed by the kind of their step. */
-typedef struct gpuscan__stage {
-    cl_mem mem[GPUSCAN__STEPS];
-} gpuscan__stage;
-
-static void gpuscan__stage_end(gpuscan *gs, gpuscan__stage *stage) {
+/* A rehearsal has a stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
+static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++)
-        if (stage->mem[i])
-            gs->cl.clReleaseMemObject(stage->mem[i]);
-    memset(stage, 0, sizeof(*stage));
+    for (i = 0; i < GPUSCAN__STEPS; i++) {
+        if (stage[i])
+            gs->cl.clReleaseMemObject(stage[i]);
+        stage[i] = NULL;
+    }
 }
 
 /* Creates the buffers and clears them, scratch only as far as it must be 0. */
-static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, const gpuscan__step_buffers *bytes) {
-    cl_mem *mem = stage->mem;
+static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
-    memset(stage, 0, sizeof(*stage));
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, &mem[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &mem[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, &mem[GPUSCAN__STEP_SCRATCH])) == 0 &&
-        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
-        r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SCRATCH], bytes->zeros);
+        (r = gpuscan__test_buffer(gs, bytes->sham, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &stage[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
+        r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
     return r;
 }
 
 /* Sets a step's argument: one of the stage's buffers, an image, local memory or a value. */
-static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_kernel kernel, cl_uint index,
+static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel kernel, cl_uint index,
                                        const gpuscan__step *step, const unsigned char *bytes) {
-    cl_mem *mem = &stage->mem[step->kind];
+    cl_mem *mem = &stage[step->kind];
     uint64_t local;
     if (step->kind == GPUSCAN__STEP_VALUE)
         return gs->cl.clSetKernelArg(kernel, index, step->size, bytes);
@@ -17962,7 +17957,7 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_ke
 
 /* Runs recorded rehearsals of a program. */
 static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__stage stage;
+    cl_mem stage[GPUSCAN__STEPS];
     gpuscan__step step;
     const unsigned char *bytes;
     cl_kernel kernel = NULL;
@@ -17970,7 +17965,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     cl_int code = CL_SUCCESS;
     size_t at = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    memset(&stage, 0, sizeof(stage));
+    memset(stage, 0, sizeof(stage));
     memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
     while (r == 0 && code == CL_SUCCESS &&
            gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
@@ -17981,8 +17976,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
         switch (step.kind) {
         case GPUSCAN__STEP_BUFFERS:
             memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, &stage); /* commands that still run keep them alive */
-            r = gpuscan__stage_begin(gs, &stage, &buffers);
+            gpuscan__stage_end(gs, stage); /* commands that still run keep them alive */
+            r = gpuscan__stage_begin(gs, stage, &buffers);
             break;
         case GPUSCAN__STEP_KERNEL:
             memcpy(&number, bytes, sizeof(number));
@@ -17996,14 +17991,14 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
             code = gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
             break;
         default:
-            code = gpuscan__replay_argument(gs, &stage, kernel, index++, &step, bytes);
+            code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
     if (gs->service_queue) { /* even after a failure: enqueued commands use the buffers */
         cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
-    gpuscan__stage_end(gs, &stage);
+    gpuscan__stage_end(gs, stage);
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels on nothing failed") : r;
 }
 
