@@ -1995,16 +1995,17 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define `uint_at(x, lane, memory) intel_sub_group_shuffle((uint)(x), lane)\n"
 "#endif\n"
-"static inline `ballot_t `vote(int predicate, local uint *memory) {\n"
 "#if !defined(cl_khr_subgroup_ballot)\n"
-"return sub_group_reduce_add(predicate ? (`ballot_t)1 << $LANE : 0);\n"
+"#define `vote(predicate, memory) \\\n"
+" sub_group_reduce_add((predicate) ? (`ballot_t)1 << $LANE : (`ballot_t)0)\n"
 "#elif $LANES > 32\n"
-"uint4 lanes = sub_group_ballot(predicate);\n"
+"static inline ulong `vote_of(uint4 lanes) {\n"
 "return (ulong)lanes.y << 32 | lanes.x;\n"
-"#else\n"
-"return sub_group_ballot(predicate).x;\n"
-"#endif\n"
 "}\n"
+"#define `vote(predicate, memory) `vote_of(sub_group_ballot((int)(predicate)))\n"
+"#else\n"
+"#define `vote(predicate, memory) sub_group_ballot((int)(predicate)).x\n"
+"#endif\n"
 "#elif $ON(AMD)\n"
 "#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != $LANES\n"
 "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
@@ -2024,9 +2025,9 @@ static const char *const gpuscan__piece_device[] = {
 " ((`ballot_t)__builtin_amdgcn_uicmp((uint)((predicate) != 0), 0u, 33))\n"
 "#endif\n"
 "#elif $ON(LOCAL)\n"
-"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
+"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n",
 "static inline uint `uint_at(uint x, uint lane, local uint *memory) {\n"
-"memory[$ITEM] = x;\n",
+"memory[$ITEM] = x;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "x = memory[$SUBGROUP * $LANES + lane];\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
@@ -2094,7 +2095,7 @@ static const char *const gpuscan__piece_device[] = {
 "return true;\n"
 "#endif\n"
 "}\n\n",
-"#if $HAS_LANES_SUM\n"
+"#if $PTX >= 80\n"
 "$ASM(uint, `uints_sum, (uint x),\n"
 "volatile(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out) : \"r\"(x)))\n"
 "#else\n"
@@ -2258,7 +2259,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 720 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2302,7 +2303,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 773 \"kernels.cl.inc\"\n"
+"#line 774 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2331,7 +2332,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 798 \"kernels.cl.inc\"\n"
+"#line 799 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2413,7 +2414,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 886 \"kernels.cl.inc\"\n"
+"#line 887 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2544,7 +2545,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1034 \"kernels.cl.inc\"\n"
+"#line 1035 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2683,7 +2684,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1194 \"kernels.cl.inc\"\n"
+"#line 1195 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2790,7 +2791,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1314 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2838,7 +2839,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1366 \"kernels.cl.inc\"\n"
+"#line 1367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2898,7 +2899,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1428 \"kernels.cl.inc\"\n"
+"#line 1429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#define $LEVELS \\\n"
 " ($LANES >= 64 ? 6 \\\n"
@@ -3215,7 +3216,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1787 \"kernels.cl.inc\"\n"
+"#line 1788 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3837,7 +3838,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2504 \"kernels.cl.inc\"\n"
+"#line 2505 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4075,7 +4076,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2758 \"kernels.cl.inc\"\n"
+"#line 2759 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$INLINE `t `tile_scan_subgroup(`tile *tile, ulong first, ulong count,\n"
 "local `shared *shared) {\n"
@@ -4426,7 +4427,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3142 \"kernels.cl.inc\"\n"
+"#line 3143 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5229,7 +5230,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4071 \"kernels.cl.inc\"\n"
+"#line 4072 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5822,7 +5823,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4830 \"kernels.cl.inc\"\n"
+"#line 4831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6169,7 +6170,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5227 \"kernels.cl.inc\"\n"
+"#line 5228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6274,7 +6275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5344 \"kernels.cl.inc\"\n"
+"#line 5345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6320,7 +6321,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5391 \"kernels.cl.inc\"\n"
+"#line 5392 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6960,7 +6961,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6137 \"kernels.cl.inc\"\n"
+"#line 6138 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7280,7 +7281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6502 \"kernels.cl.inc\"\n"
+"#line 6503 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7392,7 +7393,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6618 \"kernels.cl.inc\"\n"
+"#line 6619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7763,7 +7764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7041 \"kernels.cl.inc\"\n"
+"#line 7042 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -8597,7 +8598,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8002 \"kernels.cl.inc\"\n"
+"#line 8003 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8649,7 +8650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8054 \"kernels.cl.inc\"\n"
+"#line 8055 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9242,7 +9243,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8712 \"kernels.cl.inc\"\n"
+"#line 8713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9773,7 +9774,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9315 \"kernels.cl.inc\"\n"
+"#line 9316 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -10120,7 +10121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 9733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -10212,7 +10213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9840 \"kernels.cl.inc\"\n"
+"#line 9841 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10569,7 +10570,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10243 \"kernels.cl.inc\"\n"
+"#line 10244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11129,7 +11130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10903 \"kernels.cl.inc\"\n"
+"#line 10904 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -11155,7 +11156,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10926 \"kernels.cl.inc\"\n"
+"#line 10927 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -11317,7 +11318,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11121 \"kernels.cl.inc\"\n"
+"#line 11122 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11364,7 +11365,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11169 \"kernels.cl.inc\"\n"
+"#line 11170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_COUNT_NUMBERS\n"
@@ -11458,7 +11459,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11268 \"kernels.cl.inc\"\n"
+"#line 11269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(global const `key_bits *keys, global `key_bits *keys_to,\n"
@@ -11743,7 +11744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11584 \"kernels.cl.inc\"\n"
+"#line 11585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12600,7 +12601,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12577 \"kernels.cl.inc\"\n"
+"#line 12578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12815,7 +12816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12836 \"kernels.cl.inc\"\n"
+"#line 12837 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12951,7 +12952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12986 \"kernels.cl.inc\"\n"
+"#line 12987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
