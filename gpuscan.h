@@ -830,8 +830,8 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_width;    /* pixels; if either is not 0, each tile has a histogram. 0: a whole row */
     uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both bounds of each
-                                            channel in turn, 2 * channels of them */
+    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
+                                            bounds of each channel in turn, also of those that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
     gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
 } gpuscan_histogram_desc;
@@ -859,8 +859,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* elements that dst, indices and each payload's dst have room for; elements
-                                            beyond are counted and not written. 0: count */
+    uint64_t               capacity;     /* the room of each output in elements; 0: count */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -887,8 +886,7 @@ typedef struct gpuscan_runs_desc {
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* for each, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* runs that each output has room for; more are counted, not written. 0:
-                                             count */
+    uint64_t               capacity;      /* the room of each output in runs; 0: count */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1087,8 +1085,6 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
                  since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
                  (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
-   init          one dst_type element on the host, or in init_buffer; every row begins with it
-   total         out, optional: one dst_type element a row, init op all elements of the row
    segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
                  begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
                  offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
@@ -1163,7 +1159,6 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: one dst_type element a row or segment, from dst.offset on
-   result        instead of dst: the same elements in host memory, which must stay valid until the call has completed
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
@@ -1232,8 +1227,6 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
                  down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
                  the device does not change the tiles; the counters of tiles beyond it are 0
-   channel_bounds  optional, instead of lower and upper, and read before the call returns: both bounds of each channel
-                 in turn. Channels that the mask omits have entries, too, with any values
    edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
                  edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
                  do not ascend give wrong counts, but do no other harm
@@ -1293,7 +1286,6 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    payloads      from each, count elements from src.offset on are read; those that are kept go to dst
    capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
                  beyond it are counted and not written. The first capacity elements are the same as with more room
-   selected      out, optional: the number of elements kept, and a dispatch over those that are written
    count_buffer  the elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
                  payload's dst may be that of its src; with a capacity the range's beginning. Past the written elements
@@ -1338,7 +1330,6 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    payloads      for each, dst gets the elements of src where runs begin
    capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
                  The first capacity runs are the same as with more room
-   runs          out, optional: the number of runs, and a dispatch over those that are written
    count_buffer  the keys, and the elements of src and the payloads' src
    equal         as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys are equal if
                  their bits are. For a custom type custom->equal decides. It is asked only about each key and the one
@@ -1903,7 +1894,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define $INLINE static inline __attribute__((always_inline))\n"
 "#else\n"
 "#define $INLINE static inline\n"
-"#endif\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n"
 "#define $ASM(type, name, parameters, instructions) \\\n"
 " static inline type name parameters { \\\n"
 " type out = (type)(0); \\\n"
@@ -2015,16 +2006,17 @@ static const char *const gpuscan__piece_device[] = {
 "#else\n"
 "#define `uint_at(x, lane, memory) intel_sub_group_shuffle((uint)(x), lane)\n"
 "#endif\n"
-"static inline `ballot_t `vote(int predicate, local uint *memory) {\n"
 "#if !defined(cl_khr_subgroup_ballot)\n"
-"return sub_group_reduce_add(predicate ? (`ballot_t)1 << $LANE : 0);\n"
+"#define `vote(predicate, memory) \\\n"
+" sub_group_reduce_add((predicate) ? (`ballot_t)1 << $LANE : (`ballot_t)0)\n"
 "#elif $LANES > 32\n"
-"uint4 lanes = sub_group_ballot(predicate);\n"
+"static inline ulong `vote_of(uint4 lanes) {\n"
 "return (ulong)lanes.y << 32 | lanes.x;\n"
-"#else\n"
-"return sub_group_ballot(predicate).x;\n"
-"#endif\n"
 "}\n"
+"#define `vote(predicate, memory) `vote_of(sub_group_ballot((int)(predicate)))\n"
+"#else\n"
+"#define `vote(predicate, memory) sub_group_ballot((int)(predicate)).x\n"
+"#endif\n"
 "#elif $ON(AMD)\n"
 "#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != $LANES\n"
 "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
@@ -2044,9 +2036,9 @@ static const char *const gpuscan__piece_device[] = {
 " ((`ballot_t)__builtin_amdgcn_uicmp((uint)((predicate) != 0), 0u, 33))\n"
 "#endif\n"
 "#elif $ON(LOCAL)\n"
-"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
+"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n",
 "static inline uint `uint_at(uint x, uint lane, local uint *memory) {\n"
-"memory[$ITEM] = x;\n",
+"memory[$ITEM] = x;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "x = memory[$SUBGROUP * $LANES + lane];\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
@@ -2114,7 +2106,7 @@ static const char *const gpuscan__piece_device[] = {
 "return true;\n"
 "#endif\n"
 "}\n\n",
-"#if $HAS_LANES_SUM\n"
+"#if $PTX >= 80\n"
 "$ASM(uint, `uints_sum, (uint x),\n"
 "volatile(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out) : \"r\"(x)))\n"
 "#else\n"
@@ -2287,7 +2279,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 729 \"kernels.cl.inc\"\n"
+"#line 731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2331,7 +2323,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 782 \"kernels.cl.inc\"\n"
+"#line 784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2360,7 +2352,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 807 \"kernels.cl.inc\"\n"
+"#line 809 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2442,7 +2434,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 895 \"kernels.cl.inc\"\n"
+"#line 897 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2573,7 +2565,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1043 \"kernels.cl.inc\"\n"
+"#line 1045 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2717,7 +2709,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1208 \"kernels.cl.inc\"\n"
+"#line 1210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2824,7 +2816,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1328 \"kernels.cl.inc\"\n"
+"#line 1330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2883,7 +2875,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1391 \"kernels.cl.inc\"\n"
+"#line 1393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2943,7 +2935,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1453 \"kernels.cl.inc\"\n"
+"#line 1455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3256,7 +3248,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1808 \"kernels.cl.inc\"\n"
+"#line 1810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3858,7 +3850,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2504 \"kernels.cl.inc\"\n"
+"#line 2506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4047,7 +4039,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2709 \"kernels.cl.inc\"\n"
+"#line 2711 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4406,7 +4398,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3107 \"kernels.cl.inc\"\n"
+"#line 3109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5227,7 +5219,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4056 \"kernels.cl.inc\"\n"
+"#line 4058 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5820,7 +5812,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4815 \"kernels.cl.inc\"\n"
+"#line 4817 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6126,7 +6118,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5169 \"kernels.cl.inc\"\n"
+"#line 5171 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6231,7 +6223,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5286 \"kernels.cl.inc\"\n"
+"#line 5288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6277,7 +6269,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5333 \"kernels.cl.inc\"\n"
+"#line 5335 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6856,7 +6848,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6012 \"kernels.cl.inc\"\n"
+"#line 6014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7176,7 +7168,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6377 \"kernels.cl.inc\"\n"
+"#line 6379 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7288,7 +7280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6493 \"kernels.cl.inc\"\n"
+"#line 6495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7604,7 +7596,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6862 \"kernels.cl.inc\"\n"
+"#line 6864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
 "#if $SEGMENTS == $SEGMENTS_U64\n"
@@ -8322,7 +8314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7697 \"kernels.cl.inc\"\n"
+"#line 7699 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8374,7 +8366,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7749 \"kernels.cl.inc\"\n"
+"#line 7751 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8879,7 +8871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8309 \"kernels.cl.inc\"\n"
+"#line 8311 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9410,7 +9402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8912 \"kernels.cl.inc\"\n"
+"#line 8914 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9751,7 +9743,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9328 \"kernels.cl.inc\"\n"
+"#line 9330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9843,7 +9835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9436 \"kernels.cl.inc\"\n"
+"#line 9438 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10197,7 +10189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9836 \"kernels.cl.inc\"\n"
+"#line 9838 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10746,7 +10738,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10487 \"kernels.cl.inc\"\n"
+"#line 10489 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10772,7 +10764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10510 \"kernels.cl.inc\"\n"
+"#line 10512 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10905,7 +10897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10673 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10952,7 +10944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10721 \"kernels.cl.inc\"\n"
+"#line 10723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11101,7 +11093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10893 \"kernels.cl.inc\"\n"
+"#line 10895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11376,7 +11368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11201 \"kernels.cl.inc\"\n"
+"#line 11203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12200,7 +12192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12155 \"kernels.cl.inc\"\n"
+"#line 12157 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12402,7 +12394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12399 \"kernels.cl.inc\"\n"
+"#line 12401 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12523,7 +12515,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12533 \"kernels.cl.inc\"\n"
+"#line 12535 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13230,7 +13222,7 @@ typedef struct gpuscan__program {
     int cached;              /* it came from a blob or the cache, or was offered to the cache */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, so that it can be repeated without a plan after a blob is loaded. A
+/* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded. A
    recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and the
    work-items. A step is a gpuscan__step and its bytes, padded to 8. */
 typedef enum gpuscan__step_kind {
@@ -13526,7 +13518,7 @@ static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
 }
 
-/* Returns the logarithm of a power of two, rounded down. */
+/* Returns the logarithm to base 2, rounded down. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
@@ -13592,10 +13584,9 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
         src = GPUSCAN_TYPE_U32;
     if (dst == GPUSCAN_TYPE_DEFAULT)
         dst = e->arg ? GPUSCAN_TYPE_U64 : src;
-    if ((unsigned)src >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type", src_field);
-    if ((unsigned)dst >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type", dst_field);
+    if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
+                             (unsigned)src >= GPUSCAN_TYPE_COUNT ? src_field : dst_field);
     if ((unsigned)op >= GPUSCAN_OP_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "op is not a gpuscan_op");
     e->src = src;
@@ -14334,16 +14325,12 @@ static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id de
 static void gpuscan__device_text(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what, char *text,
                                  size_t size) {
     text[0] = 0;
-    if (cl->clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
-        text[0] = 0;
-    text[size - 1] = 0;
+    text[cl->clGetDeviceInfo(device, what, size, text, NULL) == CL_SUCCESS ? size - 1 : 0] = 0;
 }
 
 static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id platform, char *text, size_t size) {
     text[0] = 0;
-    if (cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text, NULL) != CL_SUCCESS)
-        text[0] = 0;
-    text[size - 1] = 0;
+    text[cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text, NULL) == CL_SUCCESS ? size - 1 : 0] = 0;
 }
 
 /* Reads the version in "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 if there is none. */
@@ -15395,8 +15382,7 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
-    cl_mem sham, none; /* rehearsal: stand for the caller's buffers and for count_buffer */
-    gpuscan__text *recording; /* rehearsal: where its steps are recorded; NULL: nowhere */
+    gpuscan__text *recording; /* rehearsal: its steps are recorded here, and not enqueued; otherwise NULL */
 };
 
 /* Checks call.queue and call.wait_list, and gives the queue. */
@@ -15591,6 +15577,16 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
+/* Places all kinds of scratch in one buffer; PLAIN, which need not be 0, is last. */
+static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
+        place->mem[i] = scratch.mem;
+        place->offset[i] = scratch.offset;
+        scratch.offset += gpuscan__scratch_aligned(need->bytes[i]);
+    }
+}
+
 /* Gives the chain its scratch: the caller's, with the kinds that must be 0 cleared, or the object's own. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
@@ -15603,17 +15599,11 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     if (gpuscan__need_total(need) == 0)
         return GPUSCAN_SUCCESS;
     if (call->scratch.mem) {
-        uint64_t at = call->scratch.offset;
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
         int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* in this order: PLAIN, which need not be 0, is last */
-            chain->place.mem[i] = call->scratch.mem;
-            chain->place.offset[i] = at;
-            at += gpuscan__scratch_aligned(need->bytes[i]);
-        }
-        at = chain->place.offset[GPUSCAN__PLAIN];
-        bytes = (size_t)(at - call->scratch.offset);
+        gpuscan__place_in(&chain->place, need, call->scratch);
+        bytes = (size_t)(chain->place.offset[GPUSCAN__PLAIN] - call->scratch.offset);
         for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
@@ -15643,25 +15633,6 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             chain->place.epoch = ++gs->scratch[i].epoch;
     }
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
-}
-
-/* Starts a call: sets its queue, its wait list and its scratch. */
-static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
-    gpuscan_result r;
-    memset(chain, 0, sizeof(*chain));
-    chain->gs = gs;
-    chain->call = call;
-    chain->queue = queue;
-    chain->in_order = in_order;
-    chain->wait_count = call->wait_count;
-    chain->waits = call->wait_list;
-    r = gpuscan__chain_scratch(chain, plan);
-    if (r != 0 || queue == gs->service_queue) /* a self-test does not count as the last call */
-        return r;
-    if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
-        gs->last_in_order = in_order;
-    return r;
 }
 
 /* LIST(X) names a kernel's numbers. NUMBERS makes the host's struct from it, and the text of the kernel's struct, so
@@ -15697,22 +15668,23 @@ typedef struct gpuscan__launch {
 /* The generation of buffers that the library does not own. Such an argument is set at each launch. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
-static void gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
+/* In a rehearsal records a step and returns 1; otherwise returns 0. */
+static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
     gpuscan__step step;
     if (!chain->recording)
-        return;
+        return 0;
     step.kind = (uint32_t)kind;
     step.size = (uint32_t)size;
     gpuscan__text_padded(chain->recording, &step, sizeof(step));
     gpuscan__text_padded(chain->recording, bytes, size);
+    return 1;
 }
 
-static void gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
+/* Records an argument that is no buffer; value: NULL for size bytes of local memory. */
+static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
     const uint64_t bytes = size;
-    if (value)
-        gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size);
-    else
-        gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
+    return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
+                 : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
 /* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
@@ -15725,8 +15697,6 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     gpuscan__launch launch;
     int i;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    if (chain->sham)
-        stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
@@ -15769,35 +15739,28 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    gpuscan__record_argument(launch, value, size);
-    gpuscan__arg_of(launch, value, size, 0);
+    if (!gpuscan__record_argument(launch, value, size))
+        gpuscan__arg_of(launch, value, size, 0);
 }
 
 /* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
-    if (launch->chain->sham) {
-        gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0);
-        gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
+    if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
         return 0;
-    }
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* Sets an image. A rehearsal uses the caller's image, too. */
+/* Sets an image. */
 GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
-    gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format));
-    gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
+    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
+        gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
 /* Sets count_buffer, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    if (!launch->chain->sham)
-        return gpuscan__arg_buffer(launch, buffer);
-    gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0);
-    gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
-    return 0;
+    return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of a kind. Returns the offset, in units of bytes_each (see gpuscan__slack), of what follows the
@@ -15806,18 +15769,19 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer none = {NULL, 0};
     cl_mem mem = chain->place.mem[kind];
-    if (!mem)
+    if (!mem && !chain->recording)
         return gpuscan__arg_buffer(launch, none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0);
-    gpuscan__arg_of(launch, &mem, sizeof(mem), chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+    if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
+        gpuscan__arg_of(launch, &mem, sizeof(mem),
+                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
 /* Returns the rows or tiles of a launch: one in a rehearsal, whose time must not depend on the desc's numbers. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
-    return chain->sham ? extent != 0 : extent;
+    return chain->recording ? extent != 0 : extent;
 }
 
 /* The size of a launch, and the local memory it takes. */
@@ -15841,18 +15805,19 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
                                           gpuscan__grid grid) {
     gpuscan__chain *chain = launch->chain;
     /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
-    uint64_t most = chain->sham ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
     size_t local = grid.group, global = (size_t)((grid.groups < most ? grid.groups : most) * grid.group);
     cl_event event = NULL;
     cl_int code;
     gpuscan__step_launch step;
-    gpuscan__record_argument(launch, numbers, numbers_size);
-    gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
+    if (!gpuscan__record_argument(launch, numbers, numbers_size))
+        gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
     if (grid.shared)
         gpuscan__arg(launch, NULL, (size_t)grid.shared);
     step.global = global;
     step.group = local;
-    gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step));
+    if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
+        return GPUSCAN_SUCCESS;
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
@@ -16586,9 +16551,8 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
    requires them, the portable form is tried with another strategy. */
 static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
-    const char *build_options = gs->device.build_options;
-    int lanes = gs->device.lanes, fence = gs->device.fence;
-    uint32_t lane_width = gs->device.lane_width, strategy = plan->key.strategy;
+    const gpuscan__device device = gs->device;
+    uint32_t strategy = plan->key.strategy;
     gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
     gpuscan_call any = *call;
     gpuscan_result r = plan->operation->choose(gs, plan);
@@ -16607,10 +16571,7 @@ static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *p
         return GPUSCAN_SUCCESS;
     }
     gs->programs = programs;
-    gs->device.lanes = lanes;
-    gs->device.fence = fence;
-    gs->device.build_options = build_options;
-    gs->device.lane_width = lane_width;
+    gs->device = device;
     return r;
 }
 
@@ -16802,9 +16763,33 @@ static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
+/* Enqueues a planned call. program: NULL if it computes nothing. A self-test does not count as the last call. */
+static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                       cl_command_queue queue, int in_order) {
+    gpuscan__chain chain;
+    gpuscan_result r = program ? gpuscan__bring_init(gs, plan) : GPUSCAN_SUCCESS;
+    if (r != 0)
+        return r;
+    plan->is_enqueued = 1;
+    memset(&chain, 0, sizeof(chain));
+    chain.gs = gs;
+    chain.call = plan->call;
+    chain.queue = queue;
+    chain.in_order = in_order;
+    chain.wait_count = plan->call->wait_count;
+    chain.waits = plan->call->wait_list;
+    r = gpuscan__chain_scratch(&chain, plan);
+    if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
+        gs->last_in_order = in_order;
+    if (r == 0)
+        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
+    r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
+    return r;
+}
+
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
-    gpuscan__chain chain;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
@@ -16813,14 +16798,9 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (!plan->is_nothing && (r = gpuscan__rehearsed_program(gs, plan, &program)) != 0)
         return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
-    plan->is_enqueued = 1;
-    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
-        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
-    r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
-    return r;
+    return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
 /* Returns whether two of the ranges may be the same one. Both are marked, so finding one is enough. */
@@ -17368,7 +17348,6 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
     gpuscan_call *call = test->call;
-    gpuscan__chain chain;
     cl_event done = NULL;
     cl_int code;
     int i;
@@ -17397,13 +17376,9 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0 ||
-        (r = gpuscan__bring_init(gs, plan)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
-        r = plan->operation->enqueue(&chain, plan, program);
-    r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
+    r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
@@ -17457,99 +17432,33 @@ static gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan,
 
 /* ---- rehearsal */
 
-/* A rehearsal's buffers, indexed by the kind of their step. */
-typedef struct gpuscan__stage {
-    cl_mem mem[GPUSCAN__STEPS];
-} gpuscan__stage;
-
-static void gpuscan__stage_end(gpuscan *gs, gpuscan__stage *stage) {
+/* A rehearsal has a stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
+static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++)
-        if (stage->mem[i])
-            gs->cl.clReleaseMemObject(stage->mem[i]);
-    memset(stage, 0, sizeof(*stage));
+    for (i = 0; i < GPUSCAN__STEPS; i++) {
+        if (stage[i])
+            gs->cl.clReleaseMemObject(stage[i]);
+        stage[i] = NULL;
+    }
 }
 
 /* Creates the buffers and clears them, scratch only as far as it must be 0. */
-static gpuscan_result gpuscan__stage_begin(gpuscan *gs, gpuscan__stage *stage, const gpuscan__step_buffers *bytes) {
-    cl_mem *mem = stage->mem;
+static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
-    memset(stage, 0, sizeof(*stage));
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, &mem[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &mem[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, &mem[GPUSCAN__STEP_SCRATCH])) == 0 &&
-        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
-        r = gpuscan__clear_buffer(gs, mem[GPUSCAN__STEP_SCRATCH], bytes->zeros);
-    return r;
-}
-
-/* Runs a call's commands in the library's queue with other buffers and scratch, and with a count of 0 that the device
-   reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
-    const gpuscan_call *caller = plan->call;
-    uint32_t flags = plan->flags;
-    gpuscan__need need = plan->need;
-    gpuscan__step_buffers bytes;
-    gpuscan__stage stage;
-    gpuscan__text recording;
-    gpuscan_call call;
-    gpuscan__chain chain;
-    gpuscan_result r;
-    int idle = 0;
-    size_t i;
-    program->rehearsed = 1;
-    bytes.sham = GPUSCAN__SHAM_LEAST;
-    bytes.zeros = 0; /* the call clears its scratch */
-    for (i = 0; i < plan->range_count; i++) {
-        idle |= plan->ranges[i].idle;
-        if (!plan->ranges[i].idle)
-            bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
-    }
-    if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
-        return GPUSCAN_SUCCESS;
-    memset(&call, 0, sizeof(call));
-    memset(&recording, 0, sizeof(recording));
-    recording.allocator = &gs->allocator;
-    if (plan->idle_plain)
-        plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    bytes.scratch = gpuscan__need_total(&plan->need);
-    if ((r = gpuscan__stage_begin(gs, &stage, &bytes)) == 0) {
-        call.queue = gs->service_queue;
-        call.scratch.mem = stage.mem[GPUSCAN__STEP_SCRATCH];
-        plan->call = &call;
-        plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
-        if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
-            cl_int code;
-            chain.sham = stage.mem[GPUSCAN__STEP_SHAM];
-            chain.none = stage.mem[GPUSCAN__STEP_NONE];
-            chain.recording = gs->device.profile.facts.launches_late ? &recording : NULL;
-            bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
-            gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
-            r = plan->operation->enqueue(&chain, plan, program);
-            code = gs->cl.clFinish(gs->service_queue); /* after a failure, too: enqueued commands use the buffers */
-            if (r == 0 && code != CL_SUCCESS)
-                r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
-        }
-        r = gpuscan__chain_end(&chain, r);
-        plan->call = caller;
-        plan->flags = flags;
-    }
-    plan->need = need;
-    gpuscan__stage_end(gs, &stage);
-    if (r == 0 && bytes.scratch <= GPUSCAN__SHAM_MOST)
-        gpuscan__keep_recording(gs, program, &recording);
-    gpuscan__release(&gs->allocator, recording.data);
-    program->rehearsed = r == 0;
+        (r = gpuscan__test_buffer(gs, bytes->sham, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &stage[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
+        r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
     return r;
 }
 
 /* Sets a step's argument: one of the stage's buffers, an image, local memory or a value. */
-static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_kernel kernel, cl_uint index,
+static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel kernel, cl_uint index,
                                        const gpuscan__step *step, const unsigned char *bytes) {
-    cl_mem *mem = &stage->mem[step->kind];
+    cl_mem *mem = &stage[step->kind];
     uint64_t local;
     if (step->kind == GPUSCAN__STEP_VALUE)
         return gs->cl.clSetKernelArg(kernel, index, step->size, bytes);
@@ -17572,10 +17481,9 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, gpuscan__stage *stage, cl_ke
     return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
 }
 
-/* Repeats the recorded rehearsals of a program that was loaded from a blob. */
-static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *program) {
-    const gpuscan__text *recording = &program->recording;
-    gpuscan__stage stage;
+/* Runs recorded rehearsals of a program. */
+static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    cl_mem stage[GPUSCAN__STEPS];
     gpuscan__step step;
     const unsigned char *bytes;
     cl_kernel kernel = NULL;
@@ -17583,7 +17491,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
     cl_int code = CL_SUCCESS;
     size_t at = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    memset(&stage, 0, sizeof(stage));
+    memset(stage, 0, sizeof(stage));
+    memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
     while (r == 0 && code == CL_SUCCESS &&
            gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
@@ -17593,8 +17502,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
         switch (step.kind) {
         case GPUSCAN__STEP_BUFFERS:
             memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, &stage); /* commands that still run keep them alive */
-            r = gpuscan__stage_begin(gs, &stage, &buffers);
+            gpuscan__stage_end(gs, stage); /* commands that still run keep them alive */
+            r = gpuscan__stage_begin(gs, stage, &buffers);
             break;
         case GPUSCAN__STEP_KERNEL:
             memcpy(&number, bytes, sizeof(number));
@@ -17608,15 +17517,68 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, const gpuscan__program *progr
             code = gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
             break;
         default:
-            code = gpuscan__replay_argument(gs, &stage, kernel, index++, &step, bytes);
+            code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
-    if (gs->service_queue) {
-        cl_int finished = gs->cl.clFinish(gs->service_queue); /* even after a failure, as in gpuscan__rehearse */
+    if (gs->service_queue) { /* even after a failure: enqueued commands use the buffers */
+        cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
-    gpuscan__stage_end(gs, &stage);
-    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching a blob's program failed") : r;
+    gpuscan__stage_end(gs, stage);
+    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels on nothing failed") : r;
+}
+
+/* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
+   reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
+   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_call *caller = plan->call;
+    uint32_t flags = plan->flags;
+    gpuscan__need need = plan->need;
+    gpuscan__step_buffers bytes;
+    gpuscan__text recording;
+    gpuscan_call call;
+    gpuscan__chain chain;
+    gpuscan_result r;
+    int idle = 0;
+    size_t i;
+    program->rehearsed = 1;
+    bytes.sham = GPUSCAN__SHAM_LEAST;
+    for (i = 0; i < plan->range_count; i++) {
+        idle |= plan->ranges[i].idle;
+        if (!plan->ranges[i].idle)
+            bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
+    }
+    if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
+        return GPUSCAN_SUCCESS;
+    memset(&call, 0, sizeof(call));
+    memset(&recording, 0, sizeof(recording));
+    memset(&chain, 0, sizeof(chain));
+    recording.allocator = &gs->allocator;
+    if (plan->idle_plain)
+        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
+    bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
+    chain.gs = gs;
+    chain.call = &call;
+    chain.recording = &recording;
+    chain.place.epoch = 1;
+    gpuscan__place_in(&chain.place, &need, call.scratch);
+    bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
+    gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
+    plan->call = &call;
+    plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
+    r = plan->operation->enqueue(&chain, plan, program);
+    plan->call = caller;
+    plan->flags = flags;
+    if (r == 0 && recording.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels on nothing");
+    if (r == 0)
+        r = gpuscan__replay(gs, program, &recording);
+    if (r == 0 && gs->device.profile.facts.launches_late && bytes.scratch <= GPUSCAN__SHAM_MOST)
+        gpuscan__keep_recording(gs, program, &recording);
+    gpuscan__release(&gs->allocator, recording.data);
+    program->rehearsed = r == 0;
+    return r;
 }
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
@@ -18685,7 +18647,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     /* no two groups share a row, so a rehearsal needs only one */
-    uint64_t groups = chain->sham ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
+    uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers numbers;
@@ -19544,7 +19506,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_result r = gpuscan__reduce_launch(chain, plan, program, 0, !joins);
     if (r == 0 && joins)
         r = gpuscan__reduce_launch(chain, plan, program, 1, 1);
-    return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
@@ -25234,7 +25196,7 @@ static gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob,
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program) != 0)
+        if (gpuscan__replay(gs, program, &program->recording) != 0)
             gpuscan__left_out(gs, "a program of the blob has not been launched");
     for (last = &loaded; *last; last = &(*last)->next)
         ;
