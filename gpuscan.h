@@ -7871,13 +7871,13 @@ NULL};
 static const char *const gpuscan__piece_reduce_segments[] = {
 "#line 7123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
-"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
-"typedef ulong gpuscan_offset;\n"
-"typedef ulong2 gpuscan_ends;\n"
-"#else\n"
+"#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n\n"
+"#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U32\n"
 "typedef uint gpuscan_offset;\n"
 "typedef uint2 gpuscan_ends;\n"
+"#else\n"
+"typedef ulong gpuscan_offset;\n"
+"typedef ulong2 gpuscan_ends;\n"
 "#endif\n"
 "#if GPUSCAN_SEGMENT_VECTOR > 1\n"
 "typedef GPUSCAN_SEGMENT_RAW gpuscan_load;\n"
@@ -7982,20 +7982,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "static inline ulong gpuscan_mark_load(const gpuscan_outlet *out, uint group) {\n"
 "return gpuscan_uint_load(out->marks + 2 * group) | (ulong)gpuscan_uint_load(out->marks + 2 * group + 1) << 32;\n"
 "}\n\n",
-"#if !GPUSCAN_CPU\n\n"
-"static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
-"uint found;\n"
-"if (GPUSCAN_ITEM == 0)\n"
-"all->found = GPUSCAN_GROUP;\n"
-"GPUSCAN_BARRIER();\n"
-"if (wanted)\n"
-"atomic_min(&all->found, GPUSCAN_ITEM);\n"
-"GPUSCAN_BARRIER();\n"
-"found = all->found;\n"
-"GPUSCAN_BARRIER();\n"
-"return found;\n"
-"}\n"
-"#endif\n\n"
 "#if GPUSCAN_CPU || GPUSCAN_SEGMENT_SPLIT\n\n\n"
 "static inline void gpuscan_shares_join(const gpuscan_outlet *out, local gpuscan_segment_shared *all) {\n"
 "gpuscan_t carry = gpuscan_identity();\n"
@@ -8042,12 +8028,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_partial_store(out->partials, out->groups + out->group, out->epoch, head);\n"
 "gpuscan_partial_store(out->partials, out->group, out->epoch, tail);\n"
 "gpuscan_mark_store(out, mark);\n"
-"#if GPUSCAN_WORD\n"
-"gpuscan_device_fence();\n"
-"#endif\n"
 "}\n"
 "#if GPUSCAN_WORD\n"
 "if (GPUSCAN_ITEM == 0) {\n"
+"gpuscan_device_fence();\n"
 "global uint *counter = GPUSCAN_COUNTERS(out->partials);\n"
 "uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
 "all->reduce.tiles.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
@@ -8218,8 +8202,26 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most = (uint)most;\n"
 "return most <= GPUSCAN_SHORT_SEGMENT && batch->last + GPUSCAN_VECTORS_BEHIND * GPUSCAN_WIDE <= path->last &&\n"
 "batch->last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
+"}\n\n\n\n",
+"static inline bool gpuscan_walk_batch(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+"ulong first) {\n"
+"bool aligned = gpuscan_span_head(out->dst, walk->segment, GPUSCAN_FLAG_STREAM) == 0;\n"
+"gpuscan_batch batch;\n"
+"gpuscan_wide sums;\n"
+"if ((out->stream && !aligned && walk->segment - first <= GPUSCAN_WIDE) || !gpuscan_batch_begin(&batch, path, walk))\n"
+"return false;\n"
+"sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, gpuscan_identity_wide()));\n"
+"if (GPUSCAN_PREFETCH_DST)\n"
+"GPUSCAN_PREFETCH(out->dst + walk->segment, GPUSCAN_PREFETCH_DST, 1);\n"
+"gpuscan_store_wide(out->dst, walk->segment, sums, out->stream && aligned);\n"
+"walk->segment += GPUSCAN_WIDE;\n"
+"walk->steps -= batch.last - walk->element + GPUSCAN_WIDE;\n"
+"walk->element = batch.last;\n"
+"return true;\n"
 "}\n"
-"#endif\n\n\n",
+"#else\n"
+"#define gpuscan_walk_batch(path, walk, out, first) false\n"
+"#endif\n\n\n"
 "static inline void gpuscan_walk_segment(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out) {\n"
 "ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
 "ulong elements = min(end - walk->element, walk->steps), first;\n"
@@ -8245,42 +8247,30 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "static inline void gpuscan_walk_on(const gpuscan_path *path, const gpuscan_outlet *out,\n"
 "local gpuscan_segment_shared *all) {\n"
 "gpuscan_walk walk = gpuscan_walk_begin(path, out);\n"
-"#if GPUSCAN_BATCHES\n"
-"gpuscan_wide id = gpuscan_identity_wide();\n"
-"gpuscan_batch batch;\n"
 "ulong first = walk.segment;\n"
-"#endif\n"
-"while (walk.steps > 0 && walk.segment < path->segments) {\n"
-"#if GPUSCAN_BATCHES\n"
-"bool aligned = gpuscan_span_head(out->dst, walk.segment, GPUSCAN_FLAG_STREAM) == 0;\n\n"
-"bool may_batch = !out->stream || aligned || walk.segment - first > GPUSCAN_WIDE;\n"
-"if (may_batch && gpuscan_batch_begin(&batch, path, &walk)) {\n"
-"gpuscan_wide sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, id));\n"
-"if (GPUSCAN_PREFETCH_DST)\n"
-"GPUSCAN_PREFETCH(out->dst + walk.segment, GPUSCAN_PREFETCH_DST, 1);\n"
-"gpuscan_store_wide(out->dst, walk.segment, sums, out->stream && aligned);\n"
-"walk.segment += GPUSCAN_WIDE;\n"
-"walk.steps -= batch.last - walk.element + GPUSCAN_WIDE;\n"
-"walk.element = batch.last;\n"
-"continue;\n"
-"}\n"
-"#endif\n"
+"while (walk.steps > 0 && walk.segment < path->segments)\n"
+"if (!gpuscan_walk_batch(path, &walk, out, first))\n"
 "gpuscan_walk_segment(path, &walk, out);\n"
-"}\n"
 "if (out->groups > 1)\n"
 "gpuscan_share_end(out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
-"#endif\n\n"
-"#if !GPUSCAN_CPU\n\n"
-"#if GPUSCAN_BY_ROWS\n"
-"typedef ulong gpuscan_spot;\n"
-"#else\n"
-"typedef gpuscan_offset gpuscan_spot;\n"
-"#endif\n"
-"#define GPUSCAN_SPOT(i) (gpuscan_spot)min(i, (ulong)(gpuscan_spot)~(gpuscan_spot)0)\n\n\n",
+"#else\n\n",
+"static inline uint gpuscan_lowest_item(bool wanted, local gpuscan_segment_shared *all) {\n"
+"uint found;\n"
+"if (GPUSCAN_ITEM == 0)\n"
+"all->found = GPUSCAN_GROUP;\n"
+"GPUSCAN_BARRIER();\n"
+"if (wanted)\n"
+"atomic_min(&all->found, GPUSCAN_ITEM);\n"
+"GPUSCAN_BARRIER();\n"
+"found = all->found;\n"
+"GPUSCAN_BARRIER();\n"
+"return found;\n"
+"}\n\n"
+"#define GPUSCAN_AS_OFFSET(i) (gpuscan_offset)min(i, (ulong)(gpuscan_offset)~(gpuscan_offset)0)\n\n\n"
 "typedef struct {\n"
-"gpuscan_spot first;\n"
-"gpuscan_spot zero;\n"
+"gpuscan_offset first;\n"
+"gpuscan_offset zero;\n"
 "uint count;\n"
 "uint skew;\n"
 "uint whole;\n"
@@ -8301,12 +8291,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "own.first = own.zero = is_there ? segment * path->pitch : 0;\n"
 "own.count = is_there ? (uint)min(path->row_length, 0xfffffffful) : 0;\n"
 "#else\n"
-"gpuscan_spot behind = min(ends.y, GPUSCAN_SPOT(path->last));\n"
+"gpuscan_offset behind = min(ends.y, GPUSCAN_AS_OFFSET(path->last));\n"
 "own.first = min(ends.x, behind);\n"
 "own.zero = 0;\n"
 "own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
 "#endif\n"
-"gpuscan_spot end = own.first + own.count, last = GPUSCAN_SPOT(path->whole);\n"
+"gpuscan_offset end = own.first + own.count, last = GPUSCAN_AS_OFFSET(path->whole);\n"
 "own.whole = GPUSCAN_SEGMENT_VECTOR == 1 ? own.count : (uint)(max(min(end, last), own.first) - own.first);\n"
 "own.skew = (uint)own.first % GPUSCAN_SEGMENT_VECTOR + path->skew;\n"
 "own.vectors = path->vectors + own.first / GPUSCAN_SEGMENT_VECTOR + own.skew / GPUSCAN_SEGMENT_VECTOR;\n"
@@ -8326,11 +8316,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "return vector->element[v];\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint gpuscan_first_vector(const gpuscan_stretch *own, uint lane, uint lanes) {\n"
 "uint vectors = (own->skew + own->whole + GPUSCAN_SEGMENT_VECTOR - 1) / GPUSCAN_SEGMENT_VECTOR;\n"
 "return GPUSCAN_COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
-"}\n\n",
+"}\n\n"
 "GPUSCAN_INLINE void gpuscan_lane_load(gpuscan_lane_load_t *x, const gpuscan_path *path, const gpuscan_stretch *own,\n"
 "uint first, uint lanes) {\n"
 "uint last = own->whole ? (own->skew + own->whole - 1u) / GPUSCAN_SEGMENT_VECTOR : 0;\n"
@@ -8372,7 +8362,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "sum = gpuscan_vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
 "uint lane, uint lanes, int levels) {\n"
 "uint stride = GPUSCAN_LANE_STRIDE(lanes), step = stride * GPUSCAN_LANE_LOADS;\n"
@@ -8401,7 +8391,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "for (; GPUSCAN_SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
 "sum = gpuscan_combine(sum, gpuscan_convert(from[i], own->first - own->zero + i));\n"
 "return sum;\n"
-"}\n\n",
+"}\n\n"
 "static inline gpuscan_t gpuscan_group_sum(const gpuscan_path *path, const gpuscan_stretch *own,\n"
 "local gpuscan_segment_shared *all) {\n"
 "gpuscan_t sum = gpuscan_range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
@@ -8426,7 +8416,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left = min(left - found, apart - 1);\n"
 "}\n"
 "return before;\n"
-"}\n\n\n"
+"}\n\n\n",
 "typedef struct {\n"
 "ulong begin, end;\n"
 "ulong before;\n"
@@ -8588,7 +8578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7958 \"kernels.cl.inc\"\n"
+"#line 7949 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8640,7 +8630,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8010 \"kernels.cl.inc\"\n"
+"#line 8001 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -8861,12 +8851,12 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong rows, steps;\n"
 "ulong x;\n"
 "uint pixels, cells;\n"
-"bool aligned;\n"
 "} gpuscan_tile_place;\n\n\n"
-"static inline gpuscan_tile_place gpuscan_tile_place_at(const gpuscan_integral_numbers *numbers, ulong row,\n"
-"ulong strip) {\n"
+"static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers) {\n"
+"ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
+"ulong row = group / blocks;\n"
 "gpuscan_tile_place at;\n"
-"at.strip = strip;\n"
+"at.strip = (group - row * blocks) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
 "at.image = row / numbers->bands;\n"
 "at.band = row - at.image * numbers->bands;\n"
 "at.rows = gpuscan_band_rows(numbers, at.band);\n"
@@ -8874,18 +8864,6 @@ static const char *const gpuscan__piece_integral[] = {
 "at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
 "at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
 "at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
-"at.aligned = false;\n"
-"return at;\n"
-"}\n\n\n"
-"static inline gpuscan_tile_place gpuscan_tile_place_in(const gpuscan_integral_numbers *numbers, GPUSCAN_PICTURE src) {\n"
-"ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
-"ulong row = group / blocks, strip = (group - row * blocks) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
-"gpuscan_tile_place at = gpuscan_tile_place_at(numbers, row, strip);\n"
-"#ifdef GPUSCAN_PIXELS_RAW\n"
-"at.aligned = (((size_t)(src + numbers->src_offset) |\n"
-"(size_t)(numbers->src_image | numbers->src_pitch) * sizeof(gpuscan_channel)) &\n"
-"(GPUSCAN_PIXELS_RAW_SIZE - 1)) == 0;\n"
-"#endif\n"
 "return at;\n"
 "}\n\n\n"
 "static inline global gpuscan_t *gpuscan_columns_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
@@ -8896,30 +8874,32 @@ static const char *const gpuscan__piece_integral[] = {
 "const gpuscan_tile_place *at) {\n"
 "return carries + numbers->carries_offset + numbers->steps_at + at->band * (numbers->band_rows + 1) +\n"
 "(at->image * numbers->strips + at->strip) * (numbers->height + numbers->bands);\n"
-"}\n\n",
+"}\n\n"
 "#ifdef GPUSCAN_PIXELS_RAW\n\n"
 "typedef union {\n"
 "GPUSCAN_PIXELS_RAW raw;\n"
 "gpuscan_channel channel[GPUSCAN_LANE_CELLS];\n"
-"#if GPUSCAN_PIXELS_RAW_SIZE >= 4\n"
-"uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
-"#endif\n"
+"uint word[(GPUSCAN_PIXELS_RAW_SIZE + 3) / 4];\n"
 "} gpuscan_pixels_raw;\n\n"
 "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
-"#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
-"if (sizeof(gpuscan_channel) < 4) {\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"if (sizeof(gpuscan_channel) < 4 && GPUSCAN_PIXELS_RAW_SIZE >= 4) {\n"
 "uint word = pixels->word[i * sizeof(gpuscan_channel) / 4];\n"
 "return gpuscan_cell_of((gpuscan_channel)(word >> i * sizeof(gpuscan_channel) % 4 * 8));\n"
 "}\n"
 "#endif\n"
 "return gpuscan_cell_of(pixels->channel[i]);\n"
 "}\n"
-"#endif\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_lane_pixels_load(gpuscan_t *x, GPUSCAN_PICTURE src, gpuscan_place_t place, ulong pitch,\n"
-"ulong first, const gpuscan_tile_place *at) {\n"
+"#endif\n\n\n\n",
+"GPUSCAN_INLINE void gpuscan_lane_pixels_load(gpuscan_t *x, GPUSCAN_PICTURE src, gpuscan_place_t place,\n"
+"const gpuscan_integral_numbers *numbers, ulong first,\n"
+"const gpuscan_tile_place *at) {\n"
 "uint cells = at->rows ? at->cells : 0;\n"
+"ulong pitch = numbers->src_pitch;\n"
 "#ifdef GPUSCAN_PIXELS_RAW\n"
-"if (at->aligned && cells == GPUSCAN_LANE_CELLS) {\n"
+"size_t gaps = (size_t)(numbers->src_image | pitch) * sizeof(gpuscan_channel);\n"
+"bool aligned = (((size_t)(src + numbers->src_offset) | gaps) & (GPUSCAN_PIXELS_RAW_SIZE - 1)) == 0;\n"
+"if (aligned && cells == GPUSCAN_LANE_CELLS) {\n"
 "gpuscan_pixels_raw raw[GPUSCAN_ITEM_VECTORS];\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -8956,11 +8936,11 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
-"}\n\n",
+"}\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
 "local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
+"gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
 "global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
 "gpuscan_t column[GPUSCAN_VECTOR], all = gpuscan_identity();\n"
@@ -8971,7 +8951,7 @@ static const char *const gpuscan__piece_integral[] = {
 "column[v] = gpuscan_identity();\n"
 "for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
 "gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
-"gpuscan_lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
+"gpuscan_lane_pixels_load(x, src, place, &numbers, first, &at);\n"
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
 "of_lane[k] = x[k * GPUSCAN_VECTOR];\n"
@@ -8996,7 +8976,7 @@ static const char *const gpuscan__piece_integral[] = {
 "columns[v] = column[v];\n"
 "if (there && at.steps && GPUSCAN_LANE == 0)\n"
 "steps[0] = all;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint count,\n"
 "local gpuscan_cell *stage) {\n"
 "gpuscan_cells cells;\n"
@@ -9020,7 +9000,7 @@ static const char *const gpuscan__piece_integral[] = {
 "for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
 "if (i < count)\n"
 "to[i] = stage[i];\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_bands_sum(gpuscan_t *above, global const gpuscan_t *columns,\n"
 "global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at, local gpuscan_shared *shared) {\n"
@@ -9058,7 +9038,7 @@ static const char *const gpuscan__piece_integral[] = {
 "of_lane[0] = gpuscan_identity();\n"
 "gpuscan_lanes_sum(of_lane, sum, shared);\n"
 "return sum[0];\n"
-"}\n\n\n"
+"}\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_left_of(global const gpuscan_t *steps, const gpuscan_integral_numbers *numbers,\n"
 "const gpuscan_tile_place *at, ulong first) {\n"
 "gpuscan_t left = gpuscan_identity();\n"
@@ -9067,11 +9047,11 @@ static const char *const gpuscan__piece_integral[] = {
 "for (steps -= before * apart; before > 0; before--, steps += apart)\n"
 "left = gpuscan_combine(left, *steps);\n"
 "return left;\n"
-"}\n\n",
+"}\n\n"
 "kernel GPUSCAN_GROUP_SIZE void\n"
 "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
 "gpuscan_integral_numbers numbers, local gpuscan_shared *shared) { GPUSCAN_ONE_ITEM\n"
-"gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
+"gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
 "global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
 "global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
 "GPUSCAN_FITS(stage, sizeof(gpuscan_shared) + 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS * sizeof(gpuscan_cell))\n"
@@ -9108,7 +9088,7 @@ static const char *const gpuscan__piece_integral[] = {
 "GPUSCAN_UNROLL\n"
 "for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
 "left[k] = gpuscan_identity();\n"
-"gpuscan_lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
+"gpuscan_lane_pixels_load(x, src, place, &numbers, first, &at);\n"
 "if (!GPUSCAN_PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -9145,7 +9125,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8570 \"kernels.cl.inc\"\n"
+"#line 8549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9676,7 +9656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9173 \"kernels.cl.inc\"\n"
+"#line 9152 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10023,7 +10003,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9590 \"kernels.cl.inc\"\n"
+"#line 9569 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10115,7 +10095,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9698 \"kernels.cl.inc\"\n"
+"#line 9677 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10472,7 +10452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10101 \"kernels.cl.inc\"\n"
+"#line 10080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11033,7 +11013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10761 \"kernels.cl.inc\"\n"
+"#line 10740 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11059,7 +11039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10784 \"kernels.cl.inc\"\n"
+"#line 10763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11221,7 +11201,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10979 \"kernels.cl.inc\"\n"
+"#line 10958 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11268,7 +11248,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11027 \"kernels.cl.inc\"\n"
+"#line 11006 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11362,7 +11342,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11126 \"kernels.cl.inc\"\n"
+"#line 11105 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11647,7 +11627,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11442 \"kernels.cl.inc\"\n"
+"#line 11421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12506,7 +12486,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12435 \"kernels.cl.inc\"\n"
+"#line 12414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12721,7 +12701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12694 \"kernels.cl.inc\"\n"
+"#line 12673 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12857,7 +12837,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12844 \"kernels.cl.inc\"\n"
+"#line 12823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
