@@ -19636,7 +19636,7 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
-    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : GPUSCAN__LANE_MEAN;
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
@@ -19903,14 +19903,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets where the result goes on the device: dst, or scratch for a result on the host. */
-static uint64_t gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    if (desc->dst.mem)
-        return gpuscan__arg_buffer(launch, desc->dst);
-    return gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->common.e.result_size);
-}
-
 /* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19946,7 +19938,8 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     if (plan->key.segments)
         numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
     numbers.epoch = chain->place.epoch;
-    numbers.dst_offset = gpuscan__arg_result(&launch, plan);
+    numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
+                                 : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
@@ -24801,12 +24794,12 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     const gpuscan__key *key = &common->key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
-    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES, reads = kernel != GPUSCAN__INTEGRAL_CARRIES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
+    if (reads && plan->image.place)
         gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+    else if (reads)
         numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
