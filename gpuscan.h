@@ -8351,41 +8351,36 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "part = gpuscan_combine(part, gpuscan_convert(gpuscan_segment_at(x, v), at + v));\n"
 "return gpuscan_combine(sum, part);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_add(gpuscan_t sum, const gpuscan_lane_load_t *x, const gpuscan_stretch *own,\n"
-"uint first, uint stride, uint skip, uint end) {\n"
+"uint first, uint stride, uint skip, uint end, bool whole) {\n"
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++) {\n"
 "uint i = (first + k * stride) * GPUSCAN_SEGMENT_VECTOR;\n"
-"int left = (int)(end - i);\n"
+"int left = whole ? GPUSCAN_SEGMENT_VECTOR : (int)(end - i);\n"
 "sum = gpuscan_vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
 "}\n\n\n\n",
 "GPUSCAN_INLINE gpuscan_t gpuscan_lane_sum(const gpuscan_path *path, const gpuscan_stretch *own, gpuscan_lane_load_t *x,\n"
-"uint lane, uint lanes, int levels) {\n"
+"uint lane, uint lanes) {\n"
 "uint stride = GPUSCAN_LANE_STRIDE(lanes), step = stride * GPUSCAN_LANE_LOADS;\n"
 "uint first = gpuscan_first_vector(own, lane, lanes), end = own->skew + own->whole;\n"
 "if (!GPUSCAN_COMMUTATIVE)\n"
 "end = min(end, gpuscan_first_vector(own, lane + 1, lanes) * GPUSCAN_SEGMENT_VECTOR);\n"
-"gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end);\n"
+"gpuscan_t sum = gpuscan_lane_add(gpuscan_identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end, false);\n"
 "gpuscan_cascade cascade = gpuscan_cascade_begin();\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
+"gpuscan_cascade_step(&cascade, &sum, 1);\n"
 "for (first += step; first * GPUSCAN_SEGMENT_VECTOR < end; first += step) {\n"
 "gpuscan_lane_load(x, path, own, first, lanes);\n"
-"if ((first + (GPUSCAN_LANE_LOADS - 1) * stride + 1) * GPUSCAN_SEGMENT_VECTOR <= end) {\n"
-"ulong at = (ulong)own->first - own->zero - own->skew;\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LANE_LOADS; k++)\n"
-"sum = gpuscan_vector_part(sum, &x[k], at + (first + k * stride) * GPUSCAN_SEGMENT_VECTOR, 0,\n"
-"GPUSCAN_SEGMENT_VECTOR);\n"
-"} else {\n"
-"sum = gpuscan_lane_add(sum, x, own, first, stride, 0, end);\n"
+"if ((first + (GPUSCAN_LANE_LOADS - 1) * stride + 1) * GPUSCAN_SEGMENT_VECTOR <= end)\n"
+"sum = gpuscan_lane_add(sum, x, own, first, stride, 0, end, true);\n"
+"else\n"
+"sum = gpuscan_lane_add(sum, x, own, first, stride, 0, end, false);\n"
+"gpuscan_cascade_step(&cascade, &sum, 1);\n"
 "}\n"
-"gpuscan_cascade_step(&cascade, &sum, levels);\n"
-"}\n"
-"sum = gpuscan_cascade_end(&cascade, sum, levels);\n"
+"sum = gpuscan_cascade_end(&cascade, sum, 1);\n"
 "global const gpuscan_src *from = (global const gpuscan_src *)own->vectors + own->skew;\n"
 "uint i = GPUSCAN_COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
 "for (; GPUSCAN_SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
@@ -8492,7 +8487,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "gpuscan_lane_load_t x[GPUSCAN_LANE_LOADS];\n"
 "gpuscan_lane_load(x, path, &whole, GPUSCAN_LANE, GPUSCAN_LANES);\n"
 "GPUSCAN_KEEP_LOADS();\n"
-"gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES, 1);\n"
+"gpuscan_t sum = gpuscan_lane_sum(path, &whole, x, GPUSCAN_LANE, GPUSCAN_LANES);\n"
 "sum = gpuscan_neighbours_sum(sum, GPUSCAN_LANES, &all->reduce.tiles);\n"
 "#else\n"
 "gpuscan_t sum = gpuscan_group_sum(path, &whole, all);\n"
@@ -8520,7 +8515,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "GPUSCAN_KEEP_LOADS();\n"
 "ends = gpuscan_ends_of(path, own_row + step);\n"
 "if (!is_long)\n"
-"sum = gpuscan_lane_sum(path, &own, x, lane, lanes, 1);\n"
+"sum = gpuscan_lane_sum(path, &own, x, lane, lanes);\n"
 "sum = gpuscan_neighbours_sum(sum, lanes, &all->reduce.tiles);\n"
 "if ((GPUSCAN_PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
 "gpuscan_outlet_write(out, own_row, sum);\n"
@@ -8578,7 +8573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7957 \"kernels.cl.inc\"\n"
+"#line 7953 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8630,7 +8625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8009 \"kernels.cl.inc\"\n"
+"#line 8005 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9125,7 +9120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8557 \"kernels.cl.inc\"\n"
+"#line 8553 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9656,7 +9651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9160 \"kernels.cl.inc\"\n"
+"#line 9156 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10003,7 +9998,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9577 \"kernels.cl.inc\"\n"
+"#line 9573 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10095,7 +10090,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9685 \"kernels.cl.inc\"\n"
+"#line 9681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10452,7 +10447,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10088 \"kernels.cl.inc\"\n"
+"#line 10084 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11013,7 +11008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10748 \"kernels.cl.inc\"\n"
+"#line 10744 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11039,7 +11034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10771 \"kernels.cl.inc\"\n"
+"#line 10767 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11201,7 +11196,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10966 \"kernels.cl.inc\"\n"
+"#line 10962 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11248,7 +11243,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11014 \"kernels.cl.inc\"\n"
+"#line 11010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11342,7 +11337,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11113 \"kernels.cl.inc\"\n"
+"#line 11109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11627,7 +11622,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11429 \"kernels.cl.inc\"\n"
+"#line 11425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12486,7 +12481,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12422 \"kernels.cl.inc\"\n"
+"#line 12418 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12701,7 +12696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12681 \"kernels.cl.inc\"\n"
+"#line 12677 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12837,7 +12832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12831 \"kernels.cl.inc\"\n"
+"#line 12827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
