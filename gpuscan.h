@@ -7281,7 +7281,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
 "#line 6495 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "typedef $RESULT_TYPE `result_t;\n"
@@ -7596,15 +7596,15 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6864 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n"
-"#if $SEGMENTS == $SEGMENTS_U64\n"
-"typedef ulong `offset;\n"
-"typedef ulong2 `ends;\n"
-"#else\n"
+"#line 6865 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
+"#if $SEGMENTS == $SEGMENTS_U32\n"
 "typedef uint `offset;\n"
 "typedef uint2 `ends;\n"
+"#else\n"
+"typedef ulong `offset;\n"
+"typedef ulong2 `ends;\n"
 "#endif\n"
 "#if $SEGMENT_VECTOR > 1\n"
 "typedef $SEGMENT_RAW `load;\n"
@@ -7709,20 +7709,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "static inline ulong `mark_load(const `outlet *out, uint group) {\n"
 "return `uint_load(out->marks + 2 * group) | (ulong)`uint_load(out->marks + 2 * group + 1) << 32;\n"
 "}\n\n"
-"#if !$CPU\n\n"
-"static inline uint `lowest_item(bool wanted, local `segment_shared *all) {\n"
-"uint found;\n"
-"if ($ITEM == 0)\n"
-"all->found = $GROUP;\n"
-"$BARRIER();\n"
-"if (wanted)\n"
-"atomic_min(&all->found, $ITEM);\n"
-"$BARRIER();\n"
-"found = all->found;\n"
-"$BARRIER();\n"
-"return found;\n"
-"}\n"
-"#endif\n\n"
 "#if $CPU || $SEGMENT_SPLIT\n\n\n"
 "static inline void `shares_join(const `outlet *out, local `segment_shared *all) {\n"
 "`t carry = `identity();\n"
@@ -7769,12 +7755,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`partial_store(out->partials, out->groups + out->group, out->epoch, head);\n"
 "`partial_store(out->partials, out->group, out->epoch, tail);\n"
 "`mark_store(out, mark);\n"
-"#if $WORD\n"
-"`device_fence();\n"
-"#endif\n"
 "}\n"
 "#if $WORD\n"
 "if ($ITEM == 0) {\n"
+"`device_fence();\n"
 "global uint *counter = $COUNTERS(out->partials);\n"
 "uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
 "all->reduce.tiles.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
@@ -7945,8 +7929,26 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "batch->most = (uint)most;\n"
 "return most <= $SHORT_SEGMENT && batch->last + $VECTORS_BEHIND * $WIDE <= path->last &&\n"
 "batch->last - walk->element + $WIDE <= walk->steps;\n"
+"}\n\n\n\n"
+"static inline bool `walk_batch(const `path *path, `walk *walk, const `outlet *out,\n"
+"ulong first) {\n"
+"bool aligned = `span_head(out->dst, walk->segment, $FLAG_STREAM) == 0;\n"
+"`batch batch;\n"
+"`wide sums;\n"
+"if ((out->stream && !aligned && walk->segment - first <= $WIDE) || !`batch_begin(&batch, path, walk))\n"
+"return false;\n"
+"sums = `combine_wide((`wide)(out->base), `batch_sum(&batch, `identity_wide()));\n"
+"if ($PREFETCH_DST)\n"
+"$PREFETCH(out->dst + walk->segment, $PREFETCH_DST, 1);\n"
+"`store_wide(out->dst, walk->segment, sums, out->stream && aligned);\n"
+"walk->segment += $WIDE;\n"
+"walk->steps -= batch.last - walk->element + $WIDE;\n"
+"walk->element = batch.last;\n"
+"return true;\n"
 "}\n"
-"#endif\n\n\n"
+"#else\n"
+"#define `walk_batch(path, walk, out, first) false\n"
+"#endif\n\n\n",
 "static inline void `walk_segment(const `path *path, `walk *walk, const `outlet *out) {\n"
 "ulong end = max(`segment_end(path, walk->segment), walk->element);\n"
 "ulong elements = min(end - walk->element, walk->steps), first;\n"
@@ -7968,46 +7970,34 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk->carry = `identity();\n"
 "walk->segment++;\n"
 "walk->steps--;\n"
-"}\n\n",
+"}\n\n"
 "static inline void `walk_on(const `path *path, const `outlet *out,\n"
 "local `segment_shared *all) {\n"
 "`walk walk = `walk_begin(path, out);\n"
-"#if $BATCHES\n"
-"`wide id = `identity_wide();\n"
-"`batch batch;\n"
 "ulong first = walk.segment;\n"
-"#endif\n"
-"while (walk.steps > 0 && walk.segment < path->segments) {\n"
-"#if $BATCHES\n"
-"bool aligned = `span_head(out->dst, walk.segment, $FLAG_STREAM) == 0;\n\n"
-"bool may_batch = !out->stream || aligned || walk.segment - first > $WIDE;\n"
-"if (may_batch && `batch_begin(&batch, path, &walk)) {\n"
-"`wide sums = `combine_wide((`wide)(out->base), `batch_sum(&batch, id));\n"
-"if ($PREFETCH_DST)\n"
-"$PREFETCH(out->dst + walk.segment, $PREFETCH_DST, 1);\n"
-"`store_wide(out->dst, walk.segment, sums, out->stream && aligned);\n"
-"walk.segment += $WIDE;\n"
-"walk.steps -= batch.last - walk.element + $WIDE;\n"
-"walk.element = batch.last;\n"
-"continue;\n"
-"}\n"
-"#endif\n"
+"while (walk.steps > 0 && walk.segment < path->segments)\n"
+"if (!`walk_batch(path, &walk, out, first))\n"
 "`walk_segment(path, &walk, out);\n"
-"}\n"
 "if (out->groups > 1)\n"
 "`share_end(out, walk.head, walk.carry, walk.mark, all);\n"
 "}\n"
-"#endif\n\n"
-"#if !$CPU\n\n"
-"#if $BY_ROWS\n"
-"typedef ulong `spot;\n"
-"#else\n"
-"typedef `offset `spot;\n"
-"#endif\n"
-"#define $SPOT(i) (`spot)min(i, (ulong)(`spot)~(`spot)0)\n\n\n"
+"#else\n\n"
+"static inline uint `lowest_item(bool wanted, local `segment_shared *all) {\n"
+"uint found;\n"
+"if ($ITEM == 0)\n"
+"all->found = $GROUP;\n"
+"$BARRIER();\n"
+"if (wanted)\n"
+"atomic_min(&all->found, $ITEM);\n"
+"$BARRIER();\n"
+"found = all->found;\n"
+"$BARRIER();\n"
+"return found;\n"
+"}\n\n"
+"#define $AS_OFFSET(i) (`offset)min(i, (ulong)(`offset)~(`offset)0)\n\n\n"
 "typedef struct {\n"
-"`spot first;\n"
-"`spot zero;\n"
+"`offset first;\n"
+"`offset zero;\n"
 "uint count;\n"
 "uint skew;\n"
 "uint whole;\n"
@@ -8028,12 +8018,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "own.first = own.zero = is_there ? segment * path->pitch : 0;\n"
 "own.count = is_there ? (uint)min(path->row_length, 0xfffffffful) : 0;\n"
 "#else\n"
-"`spot behind = min(ends.y, $SPOT(path->last));\n"
+"`offset behind = min(ends.y, $AS_OFFSET(path->last));\n"
 "own.first = min(ends.x, behind);\n"
 "own.zero = 0;\n"
 "own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
 "#endif\n"
-"`spot end = own.first + own.count, last = $SPOT(path->whole);\n"
+"`offset end = own.first + own.count, last = $AS_OFFSET(path->whole);\n"
 "own.whole = $SEGMENT_VECTOR == 1 ? own.count : (uint)(max(min(end, last), own.first) - own.first);\n"
 "own.skew = (uint)own.first % $SEGMENT_VECTOR + path->skew;\n"
 "own.vectors = path->vectors + own.first / $SEGMENT_VECTOR + own.skew / $SEGMENT_VECTOR;\n"
@@ -8088,41 +8078,36 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "part = `combine(part, `convert(`segment_at(x, v), at + v));\n"
 "return `combine(sum, part);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$INLINE `t `lane_add(`t sum, const `lane_load_t *x, const `stretch *own,\n"
-"uint first, uint stride, uint skip, uint end) {\n"
+"uint first, uint stride, uint skip, uint end, bool whole) {\n"
 "ulong at = (ulong)own->first - own->zero - own->skew;\n"
 "$UNROLL\n"
 "for (uint k = 0; k < $LANE_LOADS; k++) {\n"
 "uint i = (first + k * stride) * $SEGMENT_VECTOR;\n"
-"int left = (int)(end - i);\n"
+"int left = whole ? $SEGMENT_VECTOR : (int)(end - i);\n"
 "sum = `vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
 "}\n"
 "return sum;\n"
 "}\n\n\n\n",
 "$INLINE `t `lane_sum(const `path *path, const `stretch *own, `lane_load_t *x,\n"
-"uint lane, uint lanes, int levels) {\n"
+"uint lane, uint lanes) {\n"
 "uint stride = $LANE_STRIDE(lanes), step = stride * $LANE_LOADS;\n"
 "uint first = `first_vector(own, lane, lanes), end = own->skew + own->whole;\n"
 "if (!$COMMUTATIVE)\n"
 "end = min(end, `first_vector(own, lane + 1, lanes) * $SEGMENT_VECTOR);\n"
-"`t sum = `lane_add(`identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end);\n"
+"`t sum = `lane_add(`identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end, false);\n"
 "`cascade cascade = `cascade_begin();\n"
-"`cascade_step(&cascade, &sum, levels);\n"
+"`cascade_step(&cascade, &sum, 1);\n"
 "for (first += step; first * $SEGMENT_VECTOR < end; first += step) {\n"
 "`lane_load(x, path, own, first, lanes);\n"
-"if ((first + ($LANE_LOADS - 1) * stride + 1) * $SEGMENT_VECTOR <= end) {\n"
-"ulong at = (ulong)own->first - own->zero - own->skew;\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $LANE_LOADS; k++)\n"
-"sum = `vector_part(sum, &x[k], at + (first + k * stride) * $SEGMENT_VECTOR, 0,\n"
-"$SEGMENT_VECTOR);\n"
-"} else {\n"
-"sum = `lane_add(sum, x, own, first, stride, 0, end);\n"
+"if ((first + ($LANE_LOADS - 1) * stride + 1) * $SEGMENT_VECTOR <= end)\n"
+"sum = `lane_add(sum, x, own, first, stride, 0, end, true);\n"
+"else\n"
+"sum = `lane_add(sum, x, own, first, stride, 0, end, false);\n"
+"`cascade_step(&cascade, &sum, 1);\n"
 "}\n"
-"`cascade_step(&cascade, &sum, levels);\n"
-"}\n"
-"sum = `cascade_end(&cascade, sum, levels);\n"
+"sum = `cascade_end(&cascade, sum, 1);\n"
 "global const `src *from = (global const `src *)own->vectors + own->skew;\n"
 "uint i = $COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
 "for (; $SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
@@ -8153,13 +8138,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left = min(left - found, apart - 1);\n"
 "}\n"
 "return before;\n"
-"}\n\n\n",
+"}\n\n\n"
 "typedef struct {\n"
 "ulong begin, end;\n"
 "ulong before;\n"
 "ulong mark;\n"
 "`t head, tail;\n"
-"} `split;\n\n\n"
+"} `split;\n\n\n",
 "$INLINE void `split_take(const `path *path, const `outlet *out, `split *own,\n"
 "ulong segment, ulong place, local `segment_shared *all) {\n"
 "ulong from = `segment_begin(path, segment), to = `segment_end(path, segment);\n"
@@ -8212,7 +8197,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#endif\n\n\n\n"
 "#define $LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $LANES_APART && $COMMUTATIVE)\n"
 "#define $LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
-"#define $LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n",
+"#define $LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n\n"
 "$INLINE void `long_sum(const `path *path, const `outlet *out, bool is_long, ulong first,\n"
 "uint bits, local `segment_shared *all) {\n"
 "#if $LONG_BY_SUBGROUP\n"
@@ -8228,7 +8213,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`lane_load_t x[$LANE_LOADS];\n"
 "`lane_load(x, path, &whole, $LANE, $LANES);\n"
 "$KEEP_LOADS();\n"
-"`t sum = `lane_sum(path, &whole, x, $LANE, $LANES, 1);\n"
+"`t sum = `lane_sum(path, &whole, x, $LANE, $LANES);\n"
 "sum = `neighbours_sum(sum, $LANES, &all->reduce.tiles);\n"
 "#else\n"
 "`t sum = `group_sum(path, &whole, all);\n"
@@ -8236,7 +8221,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if ((($LONG_BY_SUBGROUP ? $LANE : $ITEM) == 0) & !$PLANTED(SEGMENT_GROUP))\n"
 "`outlet_write(out, segment, sum);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE void `lanes_rows(const `path *path, const `outlet *out, uint group, uint groups,\n"
 "uint bits, uint rows, local `segment_shared *all) {\n"
 "uint lanes = 1u << bits, lane = $ITEM & (lanes - 1), row = $ITEM >> bits;\n"
@@ -8256,7 +8241,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$KEEP_LOADS();\n"
 "ends = `ends_of(path, own_row + step);\n"
 "if (!is_long)\n"
-"sum = `lane_sum(path, &own, x, lane, lanes, 1);\n"
+"sum = `lane_sum(path, &own, x, lane, lanes);\n"
 "sum = `neighbours_sum(sum, lanes, &all->reduce.tiles);\n"
 "if (($PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
 "`outlet_write(out, own_row, sum);\n"
@@ -8264,7 +8249,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_sum(path, out, is_long && lane == 0 && own.count <= most, first, bits, all);\n"
 "}\n"
 "}\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define $SEGMENTS_PARAMETERS \\\n"
 " global const `src *src, global const `offset *offsets, global const uint *count_buffer, \\\n"
 " global `partial *partials, global uint *marks, global `result_t *dst, `init init_value, \\\n"
@@ -8300,7 +8285,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`lanes_rows(&path, &out, group, groups, (uint)numbers.lane_bits, (uint)numbers.lane_rows, all);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n"
+"}\n\n",
 "#if !$WORD && ($CPU || $SEGMENT_SPLIT)\n"
 "kernel $GROUP_SIZE void `reduce_join($SEGMENTS_PARAMETERS) { $ONE_ITEM\n"
 "`path path = `path_of(src, offsets, count_buffer, &numbers);\n"
@@ -8314,7 +8299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7699 \"kernels.cl.inc\"\n"
+"#line 7694 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8366,7 +8351,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7751 \"kernels.cl.inc\"\n"
+"#line 7746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8587,12 +8572,12 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong rows, steps;\n"
 "ulong x;\n"
 "uint pixels, cells;\n"
-"bool aligned;\n"
 "} `tile_place;\n\n\n"
-"static inline `tile_place `tile_place_at(const `integral_numbers *numbers, ulong row,\n"
-"ulong strip) {\n"
+"static inline `tile_place `tile_place_of(const `integral_numbers *numbers) {\n"
+"ulong blocks = (numbers->strips + $SUBGROUPS - 1) / $SUBGROUPS, group = get_group_id(0);\n"
+"ulong row = group / blocks;\n"
 "`tile_place at;\n"
-"at.strip = strip;\n"
+"at.strip = (group - row * blocks) * $SUBGROUPS + $SUBGROUP;\n"
 "at.image = row / numbers->bands;\n"
 "at.band = row - at.image * numbers->bands;\n"
 "at.rows = `band_rows(numbers, at.band);\n"
@@ -8600,20 +8585,8 @@ static const char *const gpuscan__piece_integral[] = {
 "at.x = at.strip * $STRIP + $LANE * $VECTOR;\n"
 "at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)$VECTOR) : 0;\n"
 "at.cells = at.pixels * $PIXEL_CHANNELS;\n"
-"at.aligned = false;\n"
 "return at;\n"
 "}\n\n\n"
-"static inline `tile_place `tile_place_in(const `integral_numbers *numbers, $PICTURE src) {\n"
-"ulong blocks = (numbers->strips + $SUBGROUPS - 1) / $SUBGROUPS, group = get_group_id(0);\n"
-"ulong row = group / blocks, strip = (group - row * blocks) * $SUBGROUPS + $SUBGROUP;\n"
-"`tile_place at = `tile_place_at(numbers, row, strip);\n"
-"#ifdef $PIXELS_RAW\n"
-"at.aligned = (((size_t)(src + numbers->src_offset) |\n"
-"(size_t)(numbers->src_image | numbers->src_pitch) * sizeof(`channel)) &\n"
-"($PIXELS_RAW_SIZE - 1)) == 0;\n"
-"#endif\n"
-"return at;\n"
-"}\n\n\n",
 "static inline global `t *`columns_at(global `t *carries, const `integral_numbers *numbers,\n"
 "const `tile_place *at) {\n"
 "return carries + numbers->carries_offset + (at->image * numbers->bands + at->band) * numbers->width + at->x;\n"
@@ -8622,18 +8595,16 @@ static const char *const gpuscan__piece_integral[] = {
 "const `tile_place *at) {\n"
 "return carries + numbers->carries_offset + numbers->steps_at + at->band * (numbers->band_rows + 1) +\n"
 "(at->image * numbers->strips + at->strip) * (numbers->height + numbers->bands);\n"
-"}\n\n"
+"}\n\n",
 "#ifdef $PIXELS_RAW\n\n"
 "typedef union {\n"
 "$PIXELS_RAW raw;\n"
 "`channel channel[$LANE_CELLS];\n"
-"#if $PIXELS_RAW_SIZE >= 4\n"
-"uint word[$PIXELS_RAW_SIZE / 4];\n"
-"#endif\n"
+"uint word[($PIXELS_RAW_SIZE + 3) / 4];\n"
 "} `pixels_raw;\n\n"
 "static inline `cell `raw_cell(const `pixels_raw *pixels, uint i) {\n"
-"#if $PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
-"if (sizeof(`channel) < 4) {\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"if (sizeof(`channel) < 4 && $PIXELS_RAW_SIZE >= 4) {\n"
 "uint word = pixels->word[i * sizeof(`channel) / 4];\n"
 "return `cell_of((`channel)(word >> i * sizeof(`channel) % 4 * 8));\n"
 "}\n"
@@ -8641,11 +8612,15 @@ static const char *const gpuscan__piece_integral[] = {
 "return `cell_of(pixels->channel[i]);\n"
 "}\n"
 "#endif\n\n\n\n"
-"$INLINE void `lane_pixels_load(`t *x, $PICTURE src, `place_t place, ulong pitch,\n"
-"ulong first, const `tile_place *at) {\n"
+"$INLINE void `lane_pixels_load(`t *x, $PICTURE src, `place_t place,\n"
+"const `integral_numbers *numbers, ulong first,\n"
+"const `tile_place *at) {\n"
 "uint cells = at->rows ? at->cells : 0;\n"
+"ulong pitch = numbers->src_pitch;\n"
 "#ifdef $PIXELS_RAW\n"
-"if (at->aligned && cells == $LANE_CELLS) {\n"
+"size_t gaps = (size_t)(numbers->src_image | pitch) * sizeof(`channel);\n"
+"bool aligned = (((size_t)(src + numbers->src_offset) | gaps) & ($PIXELS_RAW_SIZE - 1)) == 0;\n"
+"if (aligned && cells == $LANE_CELLS) {\n"
 "`pixels_raw raw[$ITEM_VECTORS];\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
@@ -8682,11 +8657,11 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "x[k * $VECTOR + v] = `identity();\n"
-"}\n\n",
+"}\n\n"
 "kernel $GROUP_SIZE void\n"
 "`integral_sums($PICTURE src, global `t *carries, `integral_numbers numbers,\n"
 "local `shared *shared) { $ONE_ITEM\n"
-"`tile_place at = `tile_place_in(&numbers, src);\n"
+"`tile_place at = `tile_place_of(&numbers);\n"
 "global `t *columns = `columns_at(carries, &numbers, &at);\n"
 "global `t *steps = `steps_at(carries, &numbers, &at);\n"
 "`t column[$VECTOR], all = `identity();\n"
@@ -8697,7 +8672,7 @@ static const char *const gpuscan__piece_integral[] = {
 "column[v] = `identity();\n"
 "for (ulong first = 0; first < at.steps; first += $ITEM_VECTORS) {\n"
 "`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"`lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
+"`lane_pixels_load(x, src, place, &numbers, first, &at);\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "of_lane[k] = x[k * $VECTOR];\n"
@@ -8722,7 +8697,7 @@ static const char *const gpuscan__piece_integral[] = {
 "columns[v] = column[v];\n"
 "if (there && at.steps && $LANE == 0)\n"
 "steps[0] = all;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$INLINE void `cells_store(global `cell *to, const `t *x, uint count,\n"
 "local `cell *stage) {\n"
 "`cells cells;\n"
@@ -8784,7 +8759,7 @@ static const char *const gpuscan__piece_integral[] = {
 "of_lane[0] = `identity();\n"
 "`lanes_sum(of_lane, sum, shared);\n"
 "return sum[0];\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE `t `left_of(global const `t *steps, const `integral_numbers *numbers,\n"
 "const `tile_place *at, ulong first) {\n"
 "`t left = `identity();\n"
@@ -8793,11 +8768,11 @@ static const char *const gpuscan__piece_integral[] = {
 "for (steps -= before * apart; before > 0; before--, steps += apart)\n"
 "left = `combine(left, *steps);\n"
 "return left;\n"
-"}\n\n"
+"}\n\n",
 "kernel $GROUP_SIZE void\n"
 "`integral_tiles($PICTURE src, global `cell *dst, global `t *carries,\n"
 "`integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"`tile_place at = `tile_place_in(&numbers, src);\n"
+"`tile_place at = `tile_place_of(&numbers);\n"
 "global const `t *columns = `columns_at(carries, &numbers, &at);\n"
 "global const `t *steps = `steps_at(carries, &numbers, &at);\n"
 "$FITS(stage, sizeof(`shared) + 2 * $GROUP * $LANE_CELLS * sizeof(`cell))\n"
@@ -8834,7 +8809,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "left[k] = `identity();\n"
-"`lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
+"`lane_pixels_load(x, src, place, &numbers, first, &at);\n"
 "if (!$PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
@@ -8871,7 +8846,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8311 \"kernels.cl.inc\"\n"
+"#line 8294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9402,7 +9377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8914 \"kernels.cl.inc\"\n"
+"#line 8897 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9743,7 +9718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9330 \"kernels.cl.inc\"\n"
+"#line 9313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9835,7 +9810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9438 \"kernels.cl.inc\"\n"
+"#line 9421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10189,7 +10164,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9838 \"kernels.cl.inc\"\n"
+"#line 9821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10738,7 +10713,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10489 \"kernels.cl.inc\"\n"
+"#line 10472 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10764,7 +10739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10512 \"kernels.cl.inc\"\n"
+"#line 10495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10897,7 +10872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10675 \"kernels.cl.inc\"\n"
+"#line 10658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10944,7 +10919,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10723 \"kernels.cl.inc\"\n"
+"#line 10706 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11093,7 +11068,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10895 \"kernels.cl.inc\"\n"
+"#line 10878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11368,7 +11343,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11203 \"kernels.cl.inc\"\n"
+"#line 11186 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12192,7 +12167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12157 \"kernels.cl.inc\"\n"
+"#line 12140 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12394,7 +12369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12401 \"kernels.cl.inc\"\n"
+"#line 12384 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12515,7 +12490,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12535 \"kernels.cl.inc\"\n"
+"#line 12518 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19447,14 +19422,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets where the result goes on the device: dst, or scratch for a result on the host. */
-static uint64_t gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    if (desc->dst.mem)
-        return gpuscan__arg_buffer(launch, desc->dst);
-    return gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->common.e.result_size);
-}
-
 /* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19490,7 +19457,8 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     if (plan->key.segments)
         numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
     numbers.epoch = chain->place.epoch;
-    numbers.dst_offset = gpuscan__arg_result(&launch, plan);
+    numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
+                                 : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
@@ -24042,12 +24010,12 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     const gpuscan__key *key = &common->key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
-    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES, reads = kernel != GPUSCAN__INTEGRAL_CARRIES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
+    if (reads && plan->image.place)
         gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+    else if (reads)
         numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
