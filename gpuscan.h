@@ -4332,15 +4332,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "return gpuscan_after_base(src.base, total);\n"
 "}\n"
-"#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
-"GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
-"gpuscan_t before) {\n"
-"uint running = gpuscan_packed_before(before);\n"
-"GPUSCAN_UNROLL\n"
-"for (int w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++)\n"
-"out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
-"}\n"
-"#endif\n"
 "#if !GPUSCAN_SELECT\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_below(gpuscan_tile *tile, gpuscan_prefix prefix, gpuscan_t *sum) {\n"
 "#if GPUSCAN_EXACT_PREFIX\n"
@@ -4448,7 +4439,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "local gpuscan_shared *shared) {\n"
 "gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, elements, last, shared);\n"
 "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
-"gpuscan_vector_scan_packed(out, &tile->vector[k], ends.before);\n"
+"uint running = gpuscan_packed_before(ends.before);\n"
+"GPUSCAN_UNROLL\n"
+"for (int w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++)\n"
+"out->word[w] = gpuscan_packed_scan(tile->vector[k].word[w], &running);\n"
 "#else\n"
 "uint there = min(gpuscan_left_from(elements, own, k), (uint)GPUSCAN_VECTOR);\n"
 "gpuscan_plain x[GPUSCAN_VECTOR];\n"
@@ -4522,7 +4516,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3216 \"kernels.cl.inc\"\n"
+"#line 3210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5326,7 +5320,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4145 \"kernels.cl.inc\"\n"
+"#line 4139 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5921,7 +5915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4904 \"kernels.cl.inc\"\n"
+"#line 4898 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6002,13 +5996,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#define GPUSCAN_ROWS_GUARDED 0\n"
 "#endif\n\n"
 "GPUSCAN_INLINE void gpuscan_row_elements(gpuscan_plain *x, const gpuscan_src_vector *vector,\n"
-"const gpuscan_row_tile *tile, uint i, uint column, uint heads, bool mixed) {\n"
+"const gpuscan_row_tile *tile, uint i, uint column, uint heads) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
 "if (v > 0)\n"
-"column = mixed && (heads >> v & 1) ? 0 : column + 1;\n"
+"column = heads >> v & 1 ? 0 : column + 1;\n"
 "x[v] = gpuscan_identity_plain();\n"
-"if (!GPUSCAN_ROWS_GUARDED || !mixed || gpuscan_is_of_rows(tile, i + v, column))\n"
+"if (!GPUSCAN_ROWS_GUARDED || gpuscan_is_of_rows(tile, i + v, column))\n"
 "x[v] = gpuscan_convert(gpuscan_src_at(vector, v), column);\n"
 "}\n"
 "}\n\n\n\n"
@@ -6028,7 +6022,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "gpuscan_t x[GPUSCAN_VECTOR];\n"
 "if (GPUSCAN_ROWS_QUICK && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, column, heads)))\n"
 "return gpuscan_vector_sum(vector, column, GPUSCAN_VECTOR, 0, rises);\n"
-"gpuscan_row_elements(x, vector, tile, i, column, heads, true);\n"
+"gpuscan_row_elements(x, vector, tile, i, column, heads);\n"
 "return gpuscan_elements_sum(x, GPUSCAN_VECTOR, heads, rises);\n"
 "}\n\n\n"
 "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
@@ -6074,19 +6068,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "gpuscan_t prefix, global gpuscan_dst *totals,\n"
 "local gpuscan_shared *shared) {\n"
 "uint heads = gpuscan_row_heads(tile, place.column);\n"
-"gpuscan_plain last = prefix;\n"
-"gpuscan_vector_ends ends = gpuscan_tile_ends(data, prefix, k, GPUSCAN_TILE, &last, shared);\n"
-"gpuscan_plain x[GPUSCAN_VECTOR];\n"
+"gpuscan_plain x[GPUSCAN_VECTOR], last = prefix;\n"
 "if (GPUSCAN_ROWS_QUICK && !totals && !GPUSCAN_ANY_LANE(gpuscan_row_vector_is_mixed(tile, i, place.column, heads))) {\n"
-"#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
-"gpuscan_vector_scan_packed(out, &data->vector[k], ends.before);\n"
-"#else\n"
-"gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, 0, false);\n"
-"gpuscan_vector_scan(out, x, &ends, data->base, 0, GPUSCAN_VECTOR);\n"
-"#endif\n"
+"gpuscan_tile_vector(out, data, prefix, place.column, k, GPUSCAN_TILE, 0, &last, shared);\n"
 "return;\n"
 "}\n"
-"gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, heads, true);\n"
+"gpuscan_vector_ends ends = gpuscan_tile_ends(data, prefix, k, GPUSCAN_TILE, &last, shared);\n"
+"gpuscan_row_elements(x, &data->vector[k], tile, i, place.column, heads);\n"
 "gpuscan_vector_scan(out, x, &ends, data->base, heads, GPUSCAN_VECTOR);\n"
 "if (totals)\n"
 "GPUSCAN_UNROLL\n"
@@ -6227,7 +6215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5258 \"kernels.cl.inc\"\n"
+"#line 5246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6332,7 +6320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5375 \"kernels.cl.inc\"\n"
+"#line 5363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6378,7 +6366,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5422 \"kernels.cl.inc\"\n"
+"#line 5410 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7018,7 +7006,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6168 \"kernels.cl.inc\"\n"
+"#line 6156 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7338,7 +7326,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6533 \"kernels.cl.inc\"\n"
+"#line 6521 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7450,7 +7438,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6649 \"kernels.cl.inc\"\n"
+"#line 6637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7821,7 +7809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7072 \"kernels.cl.inc\"\n"
+"#line 7060 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8656,7 +8644,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8033 \"kernels.cl.inc\"\n"
+"#line 8021 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8708,7 +8696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8085 \"kernels.cl.inc\"\n"
+"#line 8073 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9301,7 +9289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8743 \"kernels.cl.inc\"\n"
+"#line 8731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9832,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9346 \"kernels.cl.inc\"\n"
+"#line 9334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10179,7 +10167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9763 \"kernels.cl.inc\"\n"
+"#line 9751 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10271,7 +10259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9871 \"kernels.cl.inc\"\n"
+"#line 9859 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10628,7 +10616,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10274 \"kernels.cl.inc\"\n"
+"#line 10262 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11189,7 +11177,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10934 \"kernels.cl.inc\"\n"
+"#line 10922 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11215,7 +11203,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10957 \"kernels.cl.inc\"\n"
+"#line 10945 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11377,7 +11365,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11152 \"kernels.cl.inc\"\n"
+"#line 11140 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11424,7 +11412,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11200 \"kernels.cl.inc\"\n"
+"#line 11188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11518,7 +11506,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11299 \"kernels.cl.inc\"\n"
+"#line 11287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11803,7 +11791,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11615 \"kernels.cl.inc\"\n"
+"#line 11603 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12662,7 +12650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12608 \"kernels.cl.inc\"\n"
+"#line 12596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12877,7 +12865,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12867 \"kernels.cl.inc\"\n"
+"#line 12855 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13013,7 +13001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13017 \"kernels.cl.inc\"\n"
+"#line 13005 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
