@@ -2567,7 +2567,7 @@ NULL};
 static const char *const gpuscan__piece_segment_heads[] = {
 "#line 1045 \"kernels.cl.inc\"\n"
 "\n"
-"#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
 "#else\n"
 "#define $COMPARES_KEYS $RUNS\n"
@@ -2709,7 +2709,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1210 \"kernels.cl.inc\"\n"
+"#line 1211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2816,7 +2816,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1330 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2875,7 +2875,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1393 \"kernels.cl.inc\"\n"
+"#line 1394 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2935,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1455 \"kernels.cl.inc\"\n"
+"#line 1456 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3201,18 +3201,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "#endif\n"
 "}\n\n\n"
 "$INLINE `t `group_before(`t *total, local `shared *shared) {\n"
-"`t before = `identity(), all;\n"
-"#if $HAS_LANES && $ANY_ORDER\n"
-"all = `identity();\n"
-"if ($LANE < $SUBGROUPS)\n"
-"all = shared->sums[$LANE];\n"
-"all = `window_scan(all, shared);\n"
-"before = `shuffle(all, $SUBGROUP == 0 ? 0 : $SUBGROUP - 1);\n"
-"if ($SUBGROUP == 0)\n"
-"before = `identity();\n"
-"*total = `shuffle(all, $SUBGROUPS - 1);\n"
-"#else\n"
-"all = shared->sums[0];\n"
+"`t before = `identity(), all = shared->sums[0];\n"
 "$UNROLL\n"
 "for (uint s = 1; s < $SUBGROUPS; s++) {\n"
 "if (s == $SUBGROUP)\n"
@@ -3220,7 +3209,6 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "all = `combine(all, shared->sums[s]);\n"
 "}\n"
 "*total = all;\n"
-"#endif\n"
 "return before;\n"
 "}\n\n"
 "static inline void `group_share(`t sum, local `shared *shared) {\n"
@@ -3248,7 +3236,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1810 \"kernels.cl.inc\"\n"
+"#line 1799 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3850,7 +3838,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2506 \"kernels.cl.inc\"\n"
+"#line 2495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4039,9 +4027,9 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2711 \"kernels.cl.inc\"\n"
+"#line 2700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"#if $BEGINS\n\n"
+"#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
 "const `reaches *reaches, local `shared *shared) {\n"
 "uint later = ~(reaches->whole ^ (reaches->whole - 1)) & 0x7fffffffu;\n"
@@ -4194,15 +4182,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "return `after_base(src.base, total);\n"
 "}\n"
-"#if $PACKED_HERE && $PACKED_DST\n"
-"$INLINE void `vector_scan_packed(`dst_vector *out, const `src_vector *vector,\n"
-"`t before) {\n"
-"uint running = `packed_before(before);\n"
-"$UNROLL\n"
-"for (int w = 0; w < $BYTES_OF(`src) / 4; w++)\n"
-"out->word[w] = `packed_scan(vector->word[w], &running);\n"
-"}\n"
-"#endif\n"
 "#if !$SELECT\n\n\n",
 "$INLINE `t `tile_below(`tile *tile, `prefix prefix, `t *sum) {\n"
 "#if $EXACT_PREFIX\n"
@@ -4324,7 +4303,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "local `shared *shared) {\n"
 "`vector_ends ends = `tile_ends(tile, prefix, k, elements, last, shared);\n"
 "#if $PACKED_HERE && $PACKED_DST\n"
-"`vector_scan_packed(out, &tile->vector[k], ends.before);\n"
+"uint running = `packed_before(ends.before);\n"
+"$UNROLL\n"
+"for (int w = 0; w < $BYTES_OF(`src) / 4; w++)\n"
+"out->word[w] = `packed_scan(tile->vector[k].word[w], &running);\n"
 "#else\n"
 "uint there = min(`left_from(elements, own, k), (uint)$VECTOR);\n"
 "`plain x[$VECTOR];\n"
@@ -4370,21 +4352,24 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`t prefix, local `shared *shared) {\n"
 "uint left = `tile_left(first, $PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
 "`plain last = tile->group;\n"
-"#if $SHIFTS\n"
-"const bool aligned = true;\n"
-"#elif $SPREADS\n"
-"bool aligned = $SPREAD_BYTES % 16 == 0 && ((size_t)dst & 15) == 0;\n"
-"#else\n"
-"bool aligned = $IS_WHOLE(`dst) && $ALIGNED(`dst, dst);\n"
-"#endif\n"
 "if ($BY_HEADS)\n"
 "last = `combine_plain(`begun_subgroup(tile) ? tile->base : $VALUE_OF(prefix), last);\n"
 "if ($ANY_ORDER && $SUBGROUP != 0)\n"
 "prefix = `combine(prefix, `sum_of(tile->group, false));\n"
+"#if $SPREADS\n"
+"bool pieces = $SPREAD_BYTES % 16 == 0 && ((size_t)dst & 15) == 0;\n"
+"`tile_store_by(tile, dst, first, left, left == $TILE && pieces, prefix, last, shared);\n"
+"#else\n"
+"#if $SHIFTS\n"
+"const bool aligned = true;\n"
+"#else\n"
+"bool aligned = $IS_WHOLE(`dst) && $ALIGNED(`dst, dst);\n"
+"#endif\n"
 "if (left == $TILE && aligned)\n"
 "`tile_store_by(tile, dst, first, $TILE, true, prefix, last, shared);\n"
 "else\n"
 "`tile_store_by(tile, dst, first, left, false, prefix, last, shared);\n"
+"#endif\n"
 "}\n\n",
 NULL};
 #else
@@ -4398,7 +4383,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3109 \"kernels.cl.inc\"\n"
+"#line 3096 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5219,7 +5204,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4058 \"kernels.cl.inc\"\n"
+"#line 4045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5812,7 +5797,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4817 \"kernels.cl.inc\"\n"
+"#line 4804 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5893,13 +5878,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "#define $ROWS_GUARDED 0\n"
 "#endif\n\n"
 "$INLINE void `row_elements(`plain *x, const `src_vector *vector,\n"
-"const `row_tile *tile, uint i, uint column, uint heads, bool mixed) {\n"
+"const `row_tile *tile, uint i, uint column, uint heads) {\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++) {\n"
 "if (v > 0)\n"
-"column = mixed && (heads >> v & 1) ? 0 : column + 1;\n"
+"column = heads >> v & 1 ? 0 : column + 1;\n"
 "x[v] = `identity_plain();\n"
-"if (!$ROWS_GUARDED || !mixed || `is_of_rows(tile, i + v, column))\n"
+"if (!$ROWS_GUARDED || `is_of_rows(tile, i + v, column))\n"
 "x[v] = `convert(`src_at(vector, v), column);\n"
 "}\n"
 "}\n\n\n\n"
@@ -5919,7 +5904,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`t x[$VECTOR];\n"
 "if ($ROWS_QUICK && !$ANY_LANE(`row_vector_is_mixed(tile, i, column, heads)))\n"
 "return `vector_sum(vector, column, $VECTOR, 0, rises);\n"
-"`row_elements(x, vector, tile, i, column, heads, true);\n"
+"`row_elements(x, vector, tile, i, column, heads);\n"
 "return `elements_sum(x, $VECTOR, heads, rises);\n"
 "}\n\n\n"
 "#define $SUBGROUP_TILE ($ITEM_VECTORS * $VECTOR_STRIDE)\n"
@@ -5965,19 +5950,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`t prefix, global `dst *totals,\n"
 "local `shared *shared) {\n"
 "uint heads = `row_heads(tile, place.column);\n"
-"`plain last = prefix;\n"
-"`vector_ends ends = `tile_ends(data, prefix, k, $TILE, &last, shared);\n"
-"`plain x[$VECTOR];\n"
+"`plain x[$VECTOR], last = prefix;\n"
 "if ($ROWS_QUICK && !totals && !$ANY_LANE(`row_vector_is_mixed(tile, i, place.column, heads))) {\n"
-"#if $PACKED_HERE && $PACKED_DST\n"
-"`vector_scan_packed(out, &data->vector[k], ends.before);\n"
-"#else\n"
-"`row_elements(x, &data->vector[k], tile, i, place.column, 0, false);\n"
-"`vector_scan(out, x, &ends, data->base, 0, $VECTOR);\n"
-"#endif\n"
+"`tile_vector(out, data, prefix, place.column, k, $TILE, 0, &last, shared);\n"
 "return;\n"
 "}\n"
-"`row_elements(x, &data->vector[k], tile, i, place.column, heads, true);\n"
+"`vector_ends ends = `tile_ends(data, prefix, k, $TILE, &last, shared);\n"
+"`row_elements(x, &data->vector[k], tile, i, place.column, heads);\n"
 "`vector_scan(out, x, &ends, data->base, heads, $VECTOR);\n"
 "if (totals)\n"
 "$UNROLL\n"
@@ -6118,7 +6097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5171 \"kernels.cl.inc\"\n"
+"#line 5152 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6223,7 +6202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5288 \"kernels.cl.inc\"\n"
+"#line 5269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6269,7 +6248,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5335 \"kernels.cl.inc\"\n"
+"#line 5316 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6848,7 +6827,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6014 \"kernels.cl.inc\"\n"
+"#line 5995 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7168,7 +7147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6379 \"kernels.cl.inc\"\n"
+"#line 6360 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7280,7 +7259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6495 \"kernels.cl.inc\"\n"
+"#line 6476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7596,7 +7575,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6865 \"kernels.cl.inc\"\n"
+"#line 6846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8299,7 +8278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7694 \"kernels.cl.inc\"\n"
+"#line 7675 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8351,7 +8330,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7746 \"kernels.cl.inc\"\n"
+"#line 7727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8846,7 +8825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8294 \"kernels.cl.inc\"\n"
+"#line 8275 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9377,7 +9356,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8897 \"kernels.cl.inc\"\n"
+"#line 8878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9718,7 +9697,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9810,7 +9789,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9421 \"kernels.cl.inc\"\n"
+"#line 9402 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10164,7 +10143,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9821 \"kernels.cl.inc\"\n"
+"#line 9802 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10713,7 +10692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10472 \"kernels.cl.inc\"\n"
+"#line 10453 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10739,7 +10718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10495 \"kernels.cl.inc\"\n"
+"#line 10476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10872,7 +10851,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10658 \"kernels.cl.inc\"\n"
+"#line 10639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10919,7 +10898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10706 \"kernels.cl.inc\"\n"
+"#line 10687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11068,7 +11047,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10878 \"kernels.cl.inc\"\n"
+"#line 10859 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11343,7 +11322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11186 \"kernels.cl.inc\"\n"
+"#line 11167 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12167,7 +12146,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12140 \"kernels.cl.inc\"\n"
+"#line 12121 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12369,7 +12348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12384 \"kernels.cl.inc\"\n"
+"#line 12365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12490,7 +12469,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12518 \"kernels.cl.inc\"\n"
+"#line 12499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"

@@ -205,15 +205,20 @@ static void types_and_operators(void **state) {
             }
 }
 
-/* Bytes that groups scan in words; CPUs' strategies do not. */
+/* Bytes that groups scan in words; CPUs' strategies do not. Maxima grow from the first element to the last. */
 static void several_elements_per_word(void **state) {
-    int       op;
-    scan_case c;
+    uint64_t       count = test_size(700, 9001, 50021), i;
+    unsigned char *rising = (unsigned char *)test_alloc(count + 16);
+    int            op;
+    scan_case      c;
     (void)state;
+    for (i = 0; i < count + 16; i++)
+        rising[i] = (unsigned char)test_below(1 + i * 240 / count);
     for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_XOR; op++) {
-        if (!test_share((uint64_t)op, 3))
+        if (op != GPUSCAN_OP_MAX && !test_share((uint64_t)op, 3))
             continue;
-        c = a_scan(op % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, (gpuscan_op)op, test_size(700, 9001, 50021));
+        c = a_scan(op % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, (gpuscan_op)op, count);
+        c.data = op == GPUSCAN_OP_MAX ? rising : NULL;
         c.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
         c.kind = test_below(2) ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
         c.total = 1;
@@ -224,6 +229,7 @@ static void several_elements_per_word(void **state) {
         c.count = 37;
         check_scan(c);
     }
+    free(rising);
 }
 
 static void check_pair(gpuscan_type from, gpuscan_type to) {
