@@ -4891,8 +4891,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return sum;\n"
 "#endif\n"
 "}\n"
-"#endif\n"
-"#if GPUSCAN_SELECT\n"
 "#define gpuscan_span_sum(from, first, last, head) gpuscan_kept_sum(from, first, last, 0)\n"
 "#endif\n"
 "#if GPUSCAN_ARG_WIDE > 1\n\n"
@@ -5322,7 +5320,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return i;\n"
 "}\n"
 "#endif\n\n\n\n",
-"static inline gpuscan_t gpuscan_span_scan_beside(const gpuscan_span *span, global gpuscan_dst *dst,\n"
+"static inline gpuscan_t gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst,\n"
 "gpuscan_prefix prefix, bool apart, uint flags, gpuscan_span *ahead) {\n"
 "gpuscan_from from = span->src;\n"
 "ulong last = span->last, i = gpuscan_vectors_begin(span->first, last, span->head);\n"
@@ -5368,10 +5366,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum = gpuscan_after_base(from.base, sum);\n"
 "return apart ? gpuscan_after(prefix, sum) : sum;\n"
 "}\n"
-"#define gpuscan_span_scan(span, dst, prefix, apart, flags) gpuscan_span_scan_beside(span, dst, prefix, apart, flags, 0)\n"
-"#define gpuscan_span_scan_ahead gpuscan_span_scan_beside\n\n",
-"#if !GPUSCAN_HEADS\n\n"
-"#define GPUSCAN_SHORT_ROW 16\n\n\n"
+"#define gpuscan_span_scan(span, dst, prefix, apart, flags) gpuscan_span_scan_ahead(span, dst, prefix, apart, flags, 0)\n"
+"\n"
+"#if !GPUSCAN_HEADS\n\n",
 "static inline void gpuscan_rows_scan(global const gpuscan_src *src, ulong src_pitch, global gpuscan_dst *dst,\n"
 "ulong dst_pitch, ulong count, ulong rows, gpuscan_t base, uint flags,\n"
 "global gpuscan_dst *totals) {\n"
@@ -5381,7 +5378,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "span.src = src;\n"
 "span.first = 0;\n"
 "span.last = count;\n"
-"span.head = count < GPUSCAN_SHORT_ROW ? (uint)count : gpuscan_span_head(dst, 0, flags);\n"
+"span.head = count < GPUSCAN_WIDE ? (uint)count : gpuscan_span_head(dst, 0, flags);\n"
 "total = gpuscan_span_scan(&span, dst, gpuscan_prefix_of(base), false, flags);\n"
 "if (flags & GPUSCAN_FLAG_TOTAL)\n"
 "totals[row] = gpuscan_to_dst(total);\n"
@@ -5402,7 +5399,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4222 \"kernels.cl.inc\"\n"
+"#line 4216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5997,7 +5994,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4981 \"kernels.cl.inc\"\n"
+"#line 4975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6344,7 +6341,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5378 \"kernels.cl.inc\"\n"
+"#line 5372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6449,7 +6446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5495 \"kernels.cl.inc\"\n"
+"#line 5489 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6495,7 +6492,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5542 \"kernels.cl.inc\"\n"
+"#line 5536 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -6897,6 +6894,9 @@ static const char *const gpuscan__piece_select[] = {
 "#define GPUSCAN_SHARE_STEP(list, depth) ((list).shares * (GPUSCAN_WRITERS * (depth)))\n"
 "#if GPUSCAN_DEEP_LOADS || (GPUSCAN_HAS_LANES && !GPUSCAN_RUNS)\n"
 "#define GPUSCAN_DEPTH (GPUSCAN_RUNS_BY_SUBGROUP ? 4 : 8)\n"
+"#else\n"
+"#define GPUSCAN_DEPTH 1\n"
+"#endif\n"
 "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load) \\\n"
 " { \\\n"
 " uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words); \\\n"
@@ -6916,12 +6916,7 @@ static const char *const gpuscan__piece_select[] = {
 " (to)[j] = loaded[u]; \\\n"
 " } \\\n"
 " } \\\n"
-" }\n"
-"#else\n"
-"#define GPUSCAN_OUTPUT_LOOP(word, to, words, load) \\\n"
-" for (uint j = GPUSCAN_SHARE_FIRST(list, 1); j < (words); j += GPUSCAN_SHARE_STEP(list, 1)) \\\n"
-" (to)[j] = load;\n"
-"#endif\n\n",
+" }\n\n",
 "#define GPUSCAN_OUTPUT_TILE(k, word, words) \\\n"
 " { \\\n"
 " global const word *from = outputs->from##k + first * (words); \\\n"
@@ -7074,7 +7069,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6221 \"kernels.cl.inc\"\n"
+"#line 6213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7394,7 +7389,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6586 \"kernels.cl.inc\"\n"
+"#line 6578 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7506,7 +7501,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6702 \"kernels.cl.inc\"\n"
+"#line 6694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7877,7 +7872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7125 \"kernels.cl.inc\"\n"
+"#line 7117 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8712,7 +8707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8086 \"kernels.cl.inc\"\n"
+"#line 8078 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8764,7 +8759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8138 \"kernels.cl.inc\"\n"
+"#line 8130 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9357,7 +9352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8796 \"kernels.cl.inc\"\n"
+"#line 8788 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9888,7 +9883,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9399 \"kernels.cl.inc\"\n"
+"#line 9391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10235,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9816 \"kernels.cl.inc\"\n"
+"#line 9808 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10327,7 +10322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9924 \"kernels.cl.inc\"\n"
+"#line 9916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10684,7 +10679,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10327 \"kernels.cl.inc\"\n"
+"#line 10319 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11245,7 +11240,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10987 \"kernels.cl.inc\"\n"
+"#line 10979 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11271,7 +11266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11010 \"kernels.cl.inc\"\n"
+"#line 11002 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11433,7 +11428,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11205 \"kernels.cl.inc\"\n"
+"#line 11197 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11480,7 +11475,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11253 \"kernels.cl.inc\"\n"
+"#line 11245 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11574,7 +11569,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11352 \"kernels.cl.inc\"\n"
+"#line 11344 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11859,7 +11854,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11668 \"kernels.cl.inc\"\n"
+"#line 11660 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12718,7 +12713,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12661 \"kernels.cl.inc\"\n"
+"#line 12653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12933,7 +12928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12920 \"kernels.cl.inc\"\n"
+"#line 12912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13069,7 +13064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13070 \"kernels.cl.inc\"\n"
+"#line 13062 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
