@@ -4693,8 +4693,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return sum;\n"
 "#endif\n"
 "}\n"
-"#endif\n"
-"#if $SELECT\n"
 "#define `span_sum(from, first, last, head) `kept_sum(from, first, last, 0)\n"
 "#endif\n"
 "#if $ARG_WIDE > 1\n\n",
@@ -5124,7 +5122,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return i;\n"
 "}\n"
 "#endif\n\n\n\n",
-"static inline `t `span_scan_beside(const `span *span, global `dst *dst,\n"
+"static inline `t `span_scan_ahead(const `span *span, global `dst *dst,\n"
 "`prefix prefix, bool apart, uint flags, `span *ahead) {\n"
 "`from from = span->src;\n"
 "ulong last = span->last, i = `vectors_begin(span->first, last, span->head);\n"
@@ -5170,10 +5168,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "sum = `after_base(from.base, sum);\n"
 "return apart ? `after(prefix, sum) : sum;\n"
 "}\n"
-"#define `span_scan(span, dst, prefix, apart, flags) `span_scan_beside(span, dst, prefix, apart, flags, 0)\n"
-"#define `span_scan_ahead `span_scan_beside\n\n"
+"#define `span_scan(span, dst, prefix, apart, flags) `span_scan_ahead(span, dst, prefix, apart, flags, 0)\n\n"
 "#if !$HEADS\n\n"
-"#define $SHORT_ROW 16\n\n\n"
 "static inline void `rows_scan(global const `src *src, ulong src_pitch, global `dst *dst,\n"
 "ulong dst_pitch, ulong count, ulong rows, `t base, uint flags,\n"
 "global `dst *totals) {\n"
@@ -5183,7 +5179,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "span.src = src;\n"
 "span.first = 0;\n"
 "span.last = count;\n"
-"span.head = count < $SHORT_ROW ? (uint)count : `span_head(dst, 0, flags);\n"
+"span.head = count < $WIDE ? (uint)count : `span_head(dst, 0, flags);\n"
 "total = `span_scan(&span, dst, `prefix_of(base), false, flags);\n"
 "if (flags & $FLAG_TOTAL)\n"
 "totals[row] = `to_dst(total);\n"
@@ -5204,7 +5200,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4045 \"kernels.cl.inc\"\n"
+"#line 4039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5797,7 +5793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4804 \"kernels.cl.inc\"\n"
+"#line 4798 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6097,7 +6093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5152 \"kernels.cl.inc\"\n"
+"#line 5146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6202,7 +6198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5269 \"kernels.cl.inc\"\n"
+"#line 5263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6248,7 +6244,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5316 \"kernels.cl.inc\"\n"
+"#line 5310 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6650,6 +6646,9 @@ static const char *const gpuscan__piece_select[] = {
 "#define $SHARE_STEP(list, depth) ((list).shares * ($WRITERS * (depth)))\n"
 "#if $DEEP_LOADS || ($HAS_LANES && !$RUNS)\n"
 "#define $DEPTH ($RUNS_BY_SUBGROUP ? 4 : 8)\n"
+"#else\n"
+"#define $DEPTH 1\n"
+"#endif\n"
 "#define $OUTPUT_LOOP(word, to, words, load) \\\n"
 " { \\\n"
 " uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words); \\\n"
@@ -6669,12 +6668,7 @@ static const char *const gpuscan__piece_select[] = {
 " (to)[j] = loaded[u]; \\\n"
 " } \\\n"
 " } \\\n"
-" }\n"
-"#else\n"
-"#define $OUTPUT_LOOP(word, to, words, load) \\\n"
-" for (uint j = $SHARE_FIRST(list, 1); j < (words); j += $SHARE_STEP(list, 1)) \\\n"
-" (to)[j] = load;\n"
-"#endif\n\n"
+" }\n\n"
 "#define $OUTPUT_TILE(k, word, words) \\\n"
 " { \\\n"
 " global const word *from = outputs->from##k + first * (words); \\\n"
@@ -6699,12 +6693,12 @@ static const char *const gpuscan__piece_select[] = {
 "#endif\n"
 "}\n\n"
 "#if !$RUNS_BY_SUBGROUP\n"
-"#if $RUN_STATE\n\n",
+"#if $RUN_STATE\n\n"
 "$INLINE void `runs_write(const `tile *tile, const `outputs *outputs, ulong first,\n"
 "ulong count, `t prefix, uint sum, `list list) {\n"
 "uint ended = (uint)`runs_ended(outputs, prefix, sum), skip = prefix.heads == 0 ? 1 : 0;\n"
 "ulong to = $FIRST_ENDED(prefix);\n"
-"#if $LENGTH_SIZE\n\n"
+"#if $LENGTH_SIZE\n\n",
 "`length open = $PLANTED(RUN_OPEN) ? 0 : (`length)(first - prefix.last);\n"
 "$OUTPUT_LOOP(`length, outputs->lengths + to, ended,\n"
 "(`length)list.places[j + skip] +\n"
@@ -6766,10 +6760,10 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write(tile, outputs, first, count, prefix, sum, list);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "static inline bool `op_keeps_none(const `job *job, `t sum) {\n"
 "return $RUNS && $HAS_LANES && $KEPT(sum) == 0 && !$ENDS(job);\n"
-"}\n\n"
+"}\n\n",
 "#define $OP_LISTS 1\n\n"
 "#define `op_list(data, job, shared) \\\n"
 " `select_list(data, (job)->first, (job)->count, `list_of((job)->share, (job)->shares, shared))\n"
@@ -6827,7 +6821,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5995 \"kernels.cl.inc\"\n"
+"#line 5987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7147,7 +7141,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6360 \"kernels.cl.inc\"\n"
+"#line 6352 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7259,7 +7253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6476 \"kernels.cl.inc\"\n"
+"#line 6468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7575,7 +7569,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6846 \"kernels.cl.inc\"\n"
+"#line 6838 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8278,7 +8272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7675 \"kernels.cl.inc\"\n"
+"#line 7667 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8330,7 +8324,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7727 \"kernels.cl.inc\"\n"
+"#line 7719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8825,7 +8819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8275 \"kernels.cl.inc\"\n"
+"#line 8267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9356,7 +9350,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8878 \"kernels.cl.inc\"\n"
+"#line 8870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9697,7 +9691,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9294 \"kernels.cl.inc\"\n"
+"#line 9286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9789,7 +9783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9402 \"kernels.cl.inc\"\n"
+"#line 9394 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10143,7 +10137,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9802 \"kernels.cl.inc\"\n"
+"#line 9794 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10692,7 +10686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10453 \"kernels.cl.inc\"\n"
+"#line 10445 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10718,7 +10712,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10476 \"kernels.cl.inc\"\n"
+"#line 10468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10851,7 +10845,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10639 \"kernels.cl.inc\"\n"
+"#line 10631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10898,7 +10892,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10687 \"kernels.cl.inc\"\n"
+"#line 10679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11047,7 +11041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10859 \"kernels.cl.inc\"\n"
+"#line 10851 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11322,7 +11316,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11167 \"kernels.cl.inc\"\n"
+"#line 11159 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12146,7 +12140,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12121 \"kernels.cl.inc\"\n"
+"#line 12113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12348,7 +12342,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12365 \"kernels.cl.inc\"\n"
+"#line 12357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12469,7 +12463,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12499 \"kernels.cl.inc\"\n"
+"#line 12491 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
