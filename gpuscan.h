@@ -13615,7 +13615,8 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
-    GPUSCAN__FOR_F64_VALUES /* runs that reduce f64 values */
+    GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
+    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, for keys and results alone */
 } gpuscan__tuning_for;
 
 /* Says how calls up to a size are cut into tiles. A scan's size in bytes is that of its larger array, src or dst; a
@@ -14770,8 +14771,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* values are reduced: f64, others loaded once; custom keys or operators: twice */
+    /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
+       operators: twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
      GPUSCAN__FOR_VALUES},
@@ -22491,6 +22494,9 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     case GPUSCAN__FOR_KEYS: return !e->reduces;
     case GPUSCAN__FOR_VALUES: return e->reduces;
     case GPUSCAN__FOR_F64_VALUES: return e->reduces && e->src == GPUSCAN_TYPE_F64;
+    case GPUSCAN__FOR_SHORT_VALUES:
+        return e->reduces && e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
+               !key->length_size;
     default: return 1;
     }
 }
