@@ -5413,7 +5413,7 @@ static const char *const gpuscan__piece_handover[] = {
 "#define GPUSCAN_TEST_STORED(tile) GPUSCAN_PREFIX_WORDS\n"
 "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_PREFIX_WORDS\n"
 "#define GPUSCAN_TEST_PAUSE(p)\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_WORD\n"
 "#define GPUSCAN_EMPTY 0u\n"
 "#define GPUSCAN_AGGREGATE 1u\n"
@@ -5531,11 +5531,11 @@ static const char *const gpuscan__piece_handover[] = {
 "flag = tag & 3u;\n"
 "#else\n"
 "gpuscan_t sum;\n"
-"#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
-"if (gpuscan_after_load(row, tile, value))\n"
+"bool is_prefix = !GPUSCAN_AHEAD && GPUSCAN_FEW == 0 && gpuscan_after_load(row, tile, value);\n\n"
+"bool is_sum = (GPUSCAN_ON(PTX) || !is_prefix) && gpuscan_sum_load(row, tile, &sum);\n"
+"if (is_prefix)\n"
 "return GPUSCAN_PREFIX;\n"
-"#endif\n"
-"if (gpuscan_sum_load(row, tile, &sum)) {\n"
+"if (is_sum) {\n"
 "flag = GPUSCAN_AGGREGATE;\n"
 "*value = gpuscan_link_of(sum);\n"
 "}\n"
@@ -5988,7 +5988,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4974 \"kernels.cl.inc\"\n"
+"#line 4976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6335,7 +6335,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5371 \"kernels.cl.inc\"\n"
+"#line 5373 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6440,7 +6440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5488 \"kernels.cl.inc\"\n"
+"#line 5490 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6486,7 +6486,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5535 \"kernels.cl.inc\"\n"
+"#line 5537 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7126,7 +7126,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6281 \"kernels.cl.inc\"\n"
+"#line 6283 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7446,7 +7446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6646 \"kernels.cl.inc\"\n"
+"#line 6648 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7558,7 +7558,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6762 \"kernels.cl.inc\"\n"
+"#line 6764 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7929,7 +7929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7185 \"kernels.cl.inc\"\n"
+"#line 7187 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8764,7 +8764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8146 \"kernels.cl.inc\"\n"
+"#line 8148 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8816,7 +8816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8198 \"kernels.cl.inc\"\n"
+"#line 8200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9409,7 +9409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8856 \"kernels.cl.inc\"\n"
+"#line 8858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9940,7 +9940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9459 \"kernels.cl.inc\"\n"
+"#line 9461 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10287,7 +10287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9876 \"kernels.cl.inc\"\n"
+"#line 9878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10379,7 +10379,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9984 \"kernels.cl.inc\"\n"
+"#line 9986 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10736,7 +10736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10387 \"kernels.cl.inc\"\n"
+"#line 10389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11297,7 +11297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11047 \"kernels.cl.inc\"\n"
+"#line 11049 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11323,7 +11323,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11070 \"kernels.cl.inc\"\n"
+"#line 11072 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11485,7 +11485,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11265 \"kernels.cl.inc\"\n"
+"#line 11267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11532,7 +11532,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11313 \"kernels.cl.inc\"\n"
+"#line 11315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11626,7 +11626,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11412 \"kernels.cl.inc\"\n"
+"#line 11414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11911,7 +11911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11730 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12770,7 +12770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12721 \"kernels.cl.inc\"\n"
+"#line 12723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12985,7 +12985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12980 \"kernels.cl.inc\"\n"
+"#line 12982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13121,7 +13121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13130 \"kernels.cl.inc\"\n"
+"#line 13132 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -17102,11 +17102,12 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. */
+/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. Half
+   as many words take half the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4 && t_size <= 8)
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
 }
