@@ -4255,12 +4255,6 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`plain base, uint heads, uint there) {\n"
 "`plain running = ends->before, before = running;\n"
 "uint zeros = 0;\n"
-"#if $FLOAT_SUM\n"
-"$UNROLL\n"
-"for (uint v = $VECTOR - 1; v > 0; v--)\n"
-"if (v < there && v + 1 + zeros == there && x[v] == 0 && (heads >> v & 1) == 0)\n"
-"zeros++;\n"
-"#endif\n"
 "#if $SHIFTS\n"
 "const bool in_words = true;\n"
 "#else\n"
@@ -4276,6 +4270,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "running = base;\n"
 "running = `combine_plain(running, x[v]);\n"
 "#if $FLOAT_SUM\n"
+"zeros |= (x[v] == 0 && (heads >> v & 1) == 0 ? 1u : 0u) << v;\n"
 "x[v] = heads >> v < 2 ? `at_most(running, ends->most) : running;\n"
 "#else\n"
 "x[v] = running;\n"
@@ -4283,10 +4278,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "if (!$ANY_ORDER && v + 1 == there)\n"
 "x[v] = ends->end;\n"
 "}\n"
-"if (zeros) {\n"
+"if (zeros >> (there - 1) & 1) {\n"
 "$UNROLL\n"
 "for (uint v = $VECTOR - 1; v > 0; v--)\n"
-"if (v < there && v + zeros >= there)\n"
+"if (v < there && (zeros >> v & 1))\n"
 "x[v - 1] = x[v];\n"
 "}\n"
 "$UNROLL\n"
@@ -4383,7 +4378,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3096 \"kernels.cl.inc\"\n"
+"#line 3091 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5200,7 +5195,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4039 \"kernels.cl.inc\"\n"
+"#line 4034 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5220,7 +5215,7 @@ static const char *const gpuscan__piece_handover[] = {
 "#define $TEST_STORED(tile) $PREFIX_WORDS\n"
 "#define $TEST_ADDED(tile) $PREFIX_WORDS\n"
 "#define $TEST_PAUSE(p)\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $WORD\n"
 "#define $EMPTY 0u\n"
 "#define $AGGREGATE 1u\n"
@@ -5337,11 +5332,11 @@ static const char *const gpuscan__piece_handover[] = {
 "flag = tag & 3u;\n"
 "#else\n"
 "`t sum;\n"
-"#if !$AHEAD && !$FEW\n"
-"if (`after_load(row, tile, value))\n"
+"bool is_prefix = !$AHEAD && $FEW == 0 && `after_load(row, tile, value);\n\n"
+"bool is_sum = ($ON(PTX) || !is_prefix) && `sum_load(row, tile, &sum);\n"
+"if (is_prefix)\n"
 "return $PREFIX;\n"
-"#endif\n"
-"if (`sum_load(row, tile, &sum)) {\n"
+"if (is_sum) {\n"
 "flag = $AGGREGATE;\n"
 "*value = `link_of(sum);\n"
 "}\n"
@@ -5793,7 +5788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4798 \"kernels.cl.inc\"\n"
+"#line 4795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6093,7 +6088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5146 \"kernels.cl.inc\"\n"
+"#line 5143 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6198,7 +6193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5263 \"kernels.cl.inc\"\n"
+"#line 5260 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6244,7 +6239,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5310 \"kernels.cl.inc\"\n"
+"#line 5307 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6821,7 +6816,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5987 \"kernels.cl.inc\"\n"
+"#line 5984 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7141,7 +7136,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6352 \"kernels.cl.inc\"\n"
+"#line 6349 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7253,7 +7248,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6468 \"kernels.cl.inc\"\n"
+"#line 6465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7569,7 +7564,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6838 \"kernels.cl.inc\"\n"
+"#line 6835 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8272,7 +8267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7667 \"kernels.cl.inc\"\n"
+"#line 7664 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8324,7 +8319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7719 \"kernels.cl.inc\"\n"
+"#line 7716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8819,7 +8814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8267 \"kernels.cl.inc\"\n"
+"#line 8264 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9350,7 +9345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8870 \"kernels.cl.inc\"\n"
+"#line 8867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9691,7 +9686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9286 \"kernels.cl.inc\"\n"
+"#line 9283 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9783,7 +9778,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9394 \"kernels.cl.inc\"\n"
+"#line 9391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10137,7 +10132,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9794 \"kernels.cl.inc\"\n"
+"#line 9791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10686,7 +10681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10445 \"kernels.cl.inc\"\n"
+"#line 10442 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10712,7 +10707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10468 \"kernels.cl.inc\"\n"
+"#line 10465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10845,7 +10840,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10631 \"kernels.cl.inc\"\n"
+"#line 10628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10892,7 +10887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10679 \"kernels.cl.inc\"\n"
+"#line 10676 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11041,7 +11036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10851 \"kernels.cl.inc\"\n"
+"#line 10848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11316,7 +11311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11159 \"kernels.cl.inc\"\n"
+"#line 11156 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12140,7 +12135,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12113 \"kernels.cl.inc\"\n"
+"#line 12110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12342,7 +12337,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12357 \"kernels.cl.inc\"\n"
+"#line 12354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12463,7 +12458,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12491 \"kernels.cl.inc\"\n"
+"#line 12488 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12903,7 +12898,8 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
-    GPUSCAN__FOR_F64_VALUES /* runs that reduce f64 values */
+    GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
+    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, for keys and results alone */
 } gpuscan__tuning_for;
 
 /* Says how calls up to a size are cut into tiles. A scan's size in bytes is that of its larger array, src or dst; a
@@ -14057,8 +14053,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* values are reduced: f64, others loaded once; custom keys or operators: twice */
+    /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
+       operators: twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
      GPUSCAN__FOR_VALUES},
@@ -16373,11 +16371,12 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. */
+/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. Half
+   as many words take half the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4 && t_size <= 8)
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
 }
@@ -21613,6 +21612,9 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     case GPUSCAN__FOR_KEYS: return !e->reduces;
     case GPUSCAN__FOR_VALUES: return e->reduces;
     case GPUSCAN__FOR_F64_VALUES: return e->reduces && e->src == GPUSCAN_TYPE_F64;
+    case GPUSCAN__FOR_SHORT_VALUES:
+        return e->reduces && e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
+               !key->length_size;
     default: return 1;
     }
 }
