@@ -23216,7 +23216,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? 0 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks, less the room of digits.to, and ranks_by */
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -24159,14 +24159,15 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* to test groups that have no tile */
 }
 
-/* Enqueues a pass that takes three launches. */
+/* Enqueues a pass that takes three launches. shared: local memory of the last one. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
     gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
                                           is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r == 0)
-        r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1, (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+        r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1,
+                               (uint64_t)run->group * (plan->key.wide ? 16 : 8));
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
