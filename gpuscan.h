@@ -3169,26 +3169,40 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
 "return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
 "}\n\n\n",
-"#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < 8 ? GPUSCAN_WINDOW : 8)\n\n\n"
+"#if GPUSCAN_HAS_LANES && !GPUSCAN_WINDOW_TREE\n"
+"static inline gpuscan_prefix gpuscan_prefix_pick(bool first, gpuscan_prefix a, gpuscan_prefix b) {\n"
+"gpuscan_prefix picked = first ? a : b;\n"
+"GPUSCAN_LOW_OF(picked) = gpuscan_pick(first, GPUSCAN_LOW_OF(a), GPUSCAN_LOW_OF(b));\n"
+"return picked;\n"
+"}\n"
+"#endif\n\n\n"
+"#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < GPUSCAN_TILE_LINKS ? GPUSCAN_WINDOW : GPUSCAN_TILE_LINKS)\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_window_chain(gpuscan_prefix prefix, gpuscan_t x, uint from,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
 "return gpuscan_prefix_next(prefix, x, from / GPUSCAN_WINDOW);\n"
 "#else\n"
+"uint first = GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? 0 : from;\n"
 "gpuscan_prefix after = prefix;\n"
 "GPUSCAN_UNROLL_STEPS\n"
 "for (uint step = 0; step < GPUSCAN_WINDOW; step += GPUSCAN_LINKS_STEP) {\n"
+"gpuscan_t links[GPUSCAN_LINKS_STEP];\n"
+"gpuscan_prefix ends[GPUSCAN_LINKS_STEP];\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LINKS_STEP; k++)\n"
+"links[k] = gpuscan_shuffle(x, step + k);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LINKS_STEP; k++) {\n"
-"prefix = gpuscan_prefix_next(prefix, gpuscan_shuffle(x, step + k),\n"
-"GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? step + k : from + step + k);\n"
-"if (step + k == GPUSCAN_WINDOW_LANE) {\n"
-"GPUSCAN_LOW(after) = GPUSCAN_LOW(prefix);\n"
-"#if GPUSCAN_EXACT_PREFIX\n"
-"after.high = prefix.high;\n"
-"#endif\n"
+"prefix = k + 1 < GPUSCAN_LINKS_STEP ? gpuscan_prefix_add(prefix, links[k])\n"
+": gpuscan_prefix_next(prefix, links[k], first + step + k);\n"
+"ends[k] = prefix;\n"
 "}\n"
-"}\n"
+"GPUSCAN_UNROLL\n"
+"for (uint d = 1; d < GPUSCAN_LINKS_STEP; d *= 2)\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_LINKS_STEP; k += 2 * d)\n"
+"ends[k] = gpuscan_prefix_pick((GPUSCAN_WINDOW_LANE & d) != 0, ends[k + d], ends[k]);\n"
+"after = gpuscan_prefix_pick(GPUSCAN_WINDOW_LANE >= step, ends[0], after);\n"
 "}\n"
 "return after;\n"
 "#endif\n"
@@ -3369,7 +3383,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1918 \"kernels.cl.inc\"\n"
+"#line 1935 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -3637,15 +3651,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (v < there && !(v < split ? whole : next_whole))\n"
 "to[v] = gpuscan_dst_at(out, v);\n"
 "}\n"
-"#endif\n\n\n",
-"#define GPUSCAN_KEY_BYTES (!GPUSCAN_QUICK_LANES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM)\n"
-"#if GPUSCAN_KEY_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_VECTOR % 4 == 0\n\n"
+"#endif\n\n\n\n",
+"#if !GPUSCAN_QUICK_LANES && GPUSCAN_VECTOR % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
+"#define GPUSCAN_NIBBLES 1\n"
+"#else\n"
+"#define GPUSCAN_NIBBLES 0\n"
+"#endif\n\n"
 "static inline uint gpuscan_nibble(uint word) {\n"
 "uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
 "return (high * 0x00204081u) >> 28;\n"
 "}\n"
-"#define GPUSCAN_NIBBLES 1\n"
-"#endif\n"
 "#if GPUSCAN_HEADS || GPUSCAN_RUNS\n\n"
 "GPUSCAN_INLINE void gpuscan_tile_put_heads(gpuscan_tile *tile, int k, uint heads, uint there) {\n"
 "heads &= GPUSCAN_FIRST_BITS(there);\n"
@@ -3702,7 +3717,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n",
 "GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_key_vector *keys, GPUSCAN_KEY before, uint left) {\n"
 "uint heads = 0;\n"
-"#if GPUSCAN_NIBBLES\n"
+"#if GPUSCAN_NIBBLES && GPUSCAN_RUNS && GPUSCAN_KEY_SIZE == 1 && !GPUSCAN_KEYS_CUSTOM\n"
 "uint last = (uint)before << 24;\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_BYTES_OF(gpuscan_src) / 4; w++) {\n"
@@ -3835,6 +3850,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "mask = GPUSCAN_INVERT ? ~vector->element[0] : vector->element[0];\n"
 "return left > 0 ? mask : 0;\n"
 "#else\n"
+"if (GPUSCAN_NIBBLES && sizeof(gpuscan_src) == 1 && !GPUSCAN_CONVERT_IS_CUSTOM) {\n"
+"GPUSCAN_UNROLL\n"
+"for (uint w = 0; w < GPUSCAN_VECTOR / 4; w++)\n"
+"mask |= gpuscan_nibble(vector->word[w]) << 4 * w;\n"
+"return (GPUSCAN_INVERT ? ~mask : mask) & GPUSCAN_FIRST_BITS(left);\n"
+"}\n"
 "GPUSCAN_UNROLL\n"
 "for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
 "if (v < left)\n"
@@ -3991,7 +4012,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2635 \"kernels.cl.inc\"\n"
+"#line 2660 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4229,7 +4250,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2889 \"kernels.cl.inc\"\n"
+"#line 2914 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4580,7 +4601,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3273 \"kernels.cl.inc\"\n"
+"#line 3298 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5384,7 +5405,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4202 \"kernels.cl.inc\"\n"
+"#line 4227 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5839,14 +5860,15 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "*prefix = gpuscan_own_prefix(row, tile, shared);\n"
 "return true;\n"
-"}\n\n\n\n\n"
-"GPUSCAN_INLINE gpuscan_prefix gpuscan_fold_window(const gpuscan_row *row, uint w, uint from, uint live,\n"
-"gpuscan_prefix prefix, gpuscan_t sum, bool there,\n"
+"}\n\n"
+"#if GPUSCAN_HAS_TURNS\n\n\n\n"
+"GPUSCAN_INLINE void gpuscan_fold_window(const gpuscan_row *row, uint w, uint from, uint live,\n"
 "local gpuscan_shared *shared) {\n"
 "uint lane = GPUSCAN_WINDOW_LANE, tile = from + lane;\n"
 "uint done = 0, polls = 0;\n"
-"bool mine = !GPUSCAN_HAS_TURNS;\n"
-"gpuscan_prefix after;\n"
+"bool mine = false, there = tile >= live;\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(row->base), after;\n"
+"gpuscan_t sum = gpuscan_identity();\n"
 "while (done < GPUSCAN_WINDOW) {\n"
 "gpuscan_t sums;\n"
 "if (!there)\n"
@@ -5861,7 +5883,6 @@ static const char *const gpuscan__piece_handover[] = {
 "} else {\n"
 "sums = gpuscan_window_begin(sum, shared);\n"
 "}\n"
-"#if GPUSCAN_HAS_TURNS\n"
 "if (!mine) {\n\n",
 "bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
 "while (!turned && known == GPUSCAN_WINDOW)\n"
@@ -5873,67 +5894,89 @@ static const char *const gpuscan__piece_handover[] = {
 "prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row->base) : shared->prefix;\n"
 "GPUSCAN_LANES_SYNC();\n"
 "}\n"
-"#endif\n"
 "after = gpuscan_window_chain(prefix, sums, from, shared);\n"
-"#if GPUSCAN_HAS_TURNS\n"
 "if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
 "shared->prefix = after;\n"
 "gpuscan_turn_store(&shared->turn, w + 1);\n"
 "}\n"
-"#endif\n"
 "if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
 "gpuscan_after_store(row, tile, after);\n"
 "done = known;\n"
 "}\n"
-"#if GPUSCAN_HAS_TURNS\n"
-"return after;\n"
-"#else\n"
-"return GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row->base) : gpuscan_prefix_at(after, GPUSCAN_WINDOW - 1);\n"
-"#endif\n"
-"}\n\n\n\n\n\n\n"
-"#define GPUSCAN_FOLDERS (GPUSCAN_HAS_TURNS ? GPUSCAN_SUBGROUPS : 1)\n"
+"}\n"
+"#else\n\n\n\n"
 "#define GPUSCAN_FOLD_WINDOWS 4\n"
+"GPUSCAN_INLINE void gpuscan_fold_row(const gpuscan_row *row, uint live, local gpuscan_shared *shared) {\n"
+"gpuscan_prefix prefix = gpuscan_prefix_of(row->base);\n"
+"uint lane = GPUSCAN_WINDOW_LANE, from = 0, done = 0, polls = 0;\n"
+"while (from < live) {\n"
+"gpuscan_t sums[GPUSCAN_FOLD_WINDOWS];\n"
+"bool there[GPUSCAN_FOLD_WINDOWS], late = !gpuscan_may_poll(&polls);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 0; k < GPUSCAN_FOLD_WINDOWS; k++) {\n"
+"uint tile = from + k * GPUSCAN_WINDOW + lane;\n"
+"sums[k] = gpuscan_identity();\n"
+"there[k] = gpuscan_sum_load(row, min(tile, live - 1), &sums[k]);\n"
+"there[k] |= tile >= live;\n"
+"}\n"
+"GPUSCAN_ROLLED for (uint w = 0; w < GPUSCAN_FOLD_WINDOWS && from < live; w++) {\n"
+"uint tile = from + lane, known = GPUSCAN_WINDOW;\n"
+"gpuscan_t sum = sums[0];\n"
+"bool is_there = there[0];\n"
+"gpuscan_ballot_t missing;\n"
+"gpuscan_prefix after;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint k = 1; k < GPUSCAN_FOLD_WINDOWS; k++)\n"
+"if (w == k) {\n"
+"sum = sums[k];\n"
+"is_there = there[k];\n"
+"}\n"
+"missing = ~gpuscan_ballot(is_there) & GPUSCAN_BALLOT_ALL;\n"
+"if (missing && !late)\n"
+"known = gpuscan_lowest(missing);\n"
+"if (known == done)\n"
+"break;\n"
+"sum = missing && late ? gpuscan_window_sums(row, from, min(live, from + GPUSCAN_WINDOW), shared)\n"
+": gpuscan_window_begin(sum, shared);\n"
+"after = gpuscan_window_chain(prefix, sum, from, shared);\n"
+"if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
+"gpuscan_after_store(row, tile, after);\n"
+"done = known;\n"
+"if (known < GPUSCAN_WINDOW)\n"
+"break;\n"
+"prefix = GPUSCAN_PLANTED(AHEAD) ? gpuscan_prefix_of(row->base)\n"
+": gpuscan_prefix_at(after, GPUSCAN_WINDOW - 1);\n"
+"from += GPUSCAN_WINDOW;\n"
+"done = polls = 0;\n"
+"late = false;\n"
+"}\n"
+"}\n"
+"}\n"
+"#endif\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_fold(gpuscan_row first, uint rows, uint row_tiles, ulong src_pitch,\n"
 "local gpuscan_shared *shared) {\n"
-"uint live = gpuscan_live_tiles(first.count), row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW;\n"
-"gpuscan_prefix prefix;\n"
+"uint live = gpuscan_live_tiles(first.count);\n"
 "#if GPUSCAN_HAS_TURNS\n"
+"uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW;\n"
 "if (GPUSCAN_ITEM == 0)\n"
 "shared->turn = 0;\n"
 "GPUSCAN_BARRIER();\n"
+"GPUSCAN_TEST_DELAY(GPUSCAN_NONE);\n"
+"for (uint w = GPUSCAN_SUBGROUP; w < rows * row_windows; w += GPUSCAN_SUBGROUPS) {\n"
+"uint r = w / row_windows;\n"
+"gpuscan_row row = gpuscan_row_of(first, r, row_tiles, src_pitch);\n"
+"gpuscan_fold_window(&row, w, (w - r * row_windows) * GPUSCAN_WINDOW, live, shared);\n"
+"}\n"
 "#else\n"
-"gpuscan_t sums[GPUSCAN_FOLD_WINDOWS];\n"
-"bool loaded[GPUSCAN_FOLD_WINDOWS];\n"
-"#endif\n"
-"if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
+"if (GPUSCAN_ITEM >= GPUSCAN_WINDOW)\n"
 "return;\n"
 "GPUSCAN_TEST_DELAY(GPUSCAN_NONE);\n"
-"for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < rows * row_windows; w += GPUSCAN_FOLDERS) {\n"
-"uint r = w / row_windows, window = w - r * row_windows, from = window * GPUSCAN_WINDOW;\n"
+"for (uint r = 0; r < rows; r++) {\n"
 "gpuscan_row row = gpuscan_row_of(first, r, row_tiles, src_pitch);\n"
-"gpuscan_t sum = gpuscan_identity();\n"
-"bool there = from + GPUSCAN_WINDOW_LANE >= live;\n"
-"#if !GPUSCAN_HAS_TURNS\n"
-"if (window % GPUSCAN_FOLD_WINDOWS == 0) {\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_FOLD_WINDOWS; k++) {\n"
-"uint tile = from + k * GPUSCAN_WINDOW + GPUSCAN_WINDOW_LANE;\n"
-"sums[k] = gpuscan_identity();\n"
-"loaded[k] = gpuscan_sum_load(&row, min(tile, live - 1), &sums[k]);\n"
-"}\n"
-"}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_FOLD_WINDOWS; k++)\n"
-"if (window % GPUSCAN_FOLD_WINDOWS == k) {\n"
-"sum = sums[k];\n"
-"there |= loaded[k];\n"
+"gpuscan_fold_row(&row, live, shared);\n"
 "}\n"
 "#endif\n"
-"if (from == 0)\n"
-"prefix = gpuscan_prefix_of(row.base);\n"
-"prefix = gpuscan_fold_window(&row, w, from, live, prefix, sum, there, shared);\n"
-"}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void gpuscan_publish_ahead(const gpuscan_row *row, uint tile, gpuscan_t sum) {\n"
 "gpuscan_t x;\n"
 "if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
@@ -5979,7 +6022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4961 \"kernels.cl.inc\"\n"
+"#line 5008 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6326,7 +6369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5358 \"kernels.cl.inc\"\n"
+"#line 5405 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6431,7 +6474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5475 \"kernels.cl.inc\"\n"
+"#line 5522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6477,7 +6520,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5569 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7117,7 +7160,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6268 \"kernels.cl.inc\"\n"
+"#line 6315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7437,7 +7480,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6680 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7549,7 +7592,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6749 \"kernels.cl.inc\"\n"
+"#line 6796 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7920,7 +7963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7172 \"kernels.cl.inc\"\n"
+"#line 7219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8755,7 +8798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8133 \"kernels.cl.inc\"\n"
+"#line 8180 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8807,7 +8850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8185 \"kernels.cl.inc\"\n"
+"#line 8232 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9400,7 +9443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8890 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9931,7 +9974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9446 \"kernels.cl.inc\"\n"
+"#line 9493 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10278,7 +10321,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9863 \"kernels.cl.inc\"\n"
+"#line 9910 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10370,7 +10413,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9971 \"kernels.cl.inc\"\n"
+"#line 10018 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10727,7 +10770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10374 \"kernels.cl.inc\"\n"
+"#line 10421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11288,7 +11331,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11034 \"kernels.cl.inc\"\n"
+"#line 11081 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11314,7 +11357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11057 \"kernels.cl.inc\"\n"
+"#line 11104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11476,7 +11519,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11252 \"kernels.cl.inc\"\n"
+"#line 11299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11523,7 +11566,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11300 \"kernels.cl.inc\"\n"
+"#line 11347 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11617,7 +11660,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11399 \"kernels.cl.inc\"\n"
+"#line 11446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11902,7 +11945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11715 \"kernels.cl.inc\"\n"
+"#line 11762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12761,7 +12804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12708 \"kernels.cl.inc\"\n"
+"#line 12755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12976,7 +13019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12967 \"kernels.cl.inc\"\n"
+"#line 13014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13112,7 +13155,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13117 \"kernels.cl.inc\"\n"
+"#line 13164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -14770,17 +14813,17 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large scans on AMD's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit.
-   tuning: scan-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
+/* Large scans on AMD's and Intel's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit. The
+   H200 that stood in for Intel's loaded states by atomics, as Intel's compiler does. tuning: scan-fold */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Intel's compiler turns loads of states into atomics; the H100 was measured that way, too. tuning: scan-intel */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections and runs on AMD's and Intel's GPUs take several passes, since a look-back over tiles of few bytes
-   cannot keep up with memory. */
+/* Large selections on AMD's and Intel's GPUs have a group that folds, too. Runs take several passes, since their states
+   of several words make the fold slower than memory. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_ALL}};
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -14791,7 +14834,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 #define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_scan),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
@@ -14800,7 +14843,7 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
 #undef GPUSCAN__ROWS_OF
 GPUSCAN__ASSERT(GPUSCAN__COUNT_OF(gpuscan__nvidia_scan) + GPUSCAN__COUNT_OF(gpuscan__nvidia_segmented) <=
                     2 * GPUSCAN__MAX_TUNINGS, tunings_fit)
@@ -14819,7 +14862,7 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* In several passes 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
+    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     /* llvmpipe computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not. */
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
@@ -19034,11 +19077,12 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
     /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes. So is AHEAD, whose one
-       sub-group folds, if it adds floats or custom values one by one. tuning: scan-words, scan-fold */
+       sub-group folds, if it adds custom values one by one, or floats by segments. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-             ? !gpuscan__is_integer(plan->common.e.dst) || plan->common.e.op == GPUSCAN_OP_CUSTOM
+             ? plan->common.e.op == GPUSCAN_OP_CUSTOM ||
+                   (plan->key.heads && !gpuscan__is_integer(plan->common.e.dst))
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
     /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */
