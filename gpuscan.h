@@ -3169,40 +3169,26 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
 "return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
 "}\n\n\n",
-"#if GPUSCAN_HAS_LANES && !GPUSCAN_WINDOW_TREE\n"
-"static inline gpuscan_prefix gpuscan_prefix_pick(bool first, gpuscan_prefix a, gpuscan_prefix b) {\n"
-"gpuscan_prefix picked = first ? a : b;\n"
-"GPUSCAN_LOW_OF(picked) = gpuscan_pick(first, GPUSCAN_LOW_OF(a), GPUSCAN_LOW_OF(b));\n"
-"return picked;\n"
-"}\n"
-"#endif\n\n\n"
-"#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < GPUSCAN_TILE_LINKS ? GPUSCAN_WINDOW : GPUSCAN_TILE_LINKS)\n\n\n\n"
+"#define GPUSCAN_LINKS_STEP (GPUSCAN_WINDOW < 8 ? GPUSCAN_WINDOW : 8)\n\n\n"
 "GPUSCAN_INLINE gpuscan_prefix gpuscan_window_chain(gpuscan_prefix prefix, gpuscan_t x, uint from,\n"
 "local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
 "return gpuscan_prefix_next(prefix, x, from / GPUSCAN_WINDOW);\n"
 "#else\n"
-"uint first = GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? 0 : from;\n"
 "gpuscan_prefix after = prefix;\n"
 "GPUSCAN_UNROLL_STEPS\n"
 "for (uint step = 0; step < GPUSCAN_WINDOW; step += GPUSCAN_LINKS_STEP) {\n"
-"gpuscan_t links[GPUSCAN_LINKS_STEP];\n"
-"gpuscan_prefix ends[GPUSCAN_LINKS_STEP];\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LINKS_STEP; k++)\n"
-"links[k] = gpuscan_shuffle(x, step + k);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint k = 0; k < GPUSCAN_LINKS_STEP; k++) {\n"
-"prefix = k + 1 < GPUSCAN_LINKS_STEP ? gpuscan_prefix_add(prefix, links[k])\n"
-": gpuscan_prefix_next(prefix, links[k], first + step + k);\n"
-"ends[k] = prefix;\n"
+"prefix = gpuscan_prefix_next(prefix, gpuscan_shuffle(x, step + k),\n"
+"GPUSCAN_WINDOW % GPUSCAN_TILE_LINKS == 0 ? step + k : from + step + k);\n"
+"if (step + k == GPUSCAN_WINDOW_LANE) {\n"
+"GPUSCAN_LOW(after) = GPUSCAN_LOW(prefix);\n"
+"#if GPUSCAN_EXACT_PREFIX\n"
+"after.high = prefix.high;\n"
+"#endif\n"
 "}\n"
-"GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LINKS_STEP; d *= 2)\n"
-"GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_LINKS_STEP; k += 2 * d)\n"
-"ends[k] = gpuscan_prefix_pick((GPUSCAN_WINDOW_LANE & d) != 0, ends[k + d], ends[k]);\n"
-"after = gpuscan_prefix_pick(GPUSCAN_WINDOW_LANE >= step, ends[0], after);\n"
+"}\n"
 "}\n"
 "return after;\n"
 "#endif\n"
@@ -3383,7 +3369,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1935 \"kernels.cl.inc\"\n"
+"#line 1918 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS\n"
 "#define GPUSCAN_BEFORE_FROM_END 1\n"
@@ -4012,7 +3998,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2660 \"kernels.cl.inc\"\n"
+"#line 2643 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort gpuscan_place;\n\n\n\n\n\n"
 "#if GPUSCAN_RUNS_BY_SUBGROUP\n"
@@ -4250,7 +4236,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2914 \"kernels.cl.inc\"\n"
+"#line 2897 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
 "local gpuscan_shared *shared) {\n"
@@ -4601,7 +4587,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3298 \"kernels.cl.inc\"\n"
+"#line 3281 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define GPUSCAN_EACH_8(at, d, lane) GPUSCAN_EACH_4(at, d, lane), GPUSCAN_EACH_4(at, d, (lane) + 4)\n"
@@ -5405,7 +5391,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4227 \"kernels.cl.inc\"\n"
+"#line 4210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -6022,7 +6008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 5008 \"kernels.cl.inc\"\n"
+"#line 4991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_ROWS_NUMBERS\n"
@@ -6369,7 +6355,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5405 \"kernels.cl.inc\"\n"
+"#line 5388 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_NUMBERS\n"
@@ -6474,7 +6460,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5522 \"kernels.cl.inc\"\n"
+"#line 5505 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SCAN_HEADS_NUMBERS\n"
@@ -6520,7 +6506,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5569 \"kernels.cl.inc\"\n"
+"#line 5552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SELECT_NUMBERS\n"
@@ -7160,7 +7146,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6315 \"kernels.cl.inc\"\n"
+"#line 6298 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7480,7 +7466,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6680 \"kernels.cl.inc\"\n"
+"#line 6663 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_UNIFORM_ADD_NUMBERS\n"
@@ -7592,7 +7578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6796 \"kernels.cl.inc\"\n"
+"#line 6779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if GPUSCAN_ARG\n"
 "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
@@ -7963,7 +7949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7219 \"kernels.cl.inc\"\n"
+"#line 7202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
@@ -8798,7 +8784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 8180 \"kernels.cl.inc\"\n"
+"#line 8163 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8850,7 +8836,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8232 \"kernels.cl.inc\"\n"
+"#line 8215 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9443,7 +9429,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8890 \"kernels.cl.inc\"\n"
+"#line 8873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9974,7 +9960,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9493 \"kernels.cl.inc\"\n"
+"#line 9476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -10321,7 +10307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9910 \"kernels.cl.inc\"\n"
+"#line 9893 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10413,7 +10399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 10018 \"kernels.cl.inc\"\n"
+"#line 10001 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10770,7 +10756,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10421 \"kernels.cl.inc\"\n"
+"#line 10404 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11331,7 +11317,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 11081 \"kernels.cl.inc\"\n"
+"#line 11064 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11357,7 +11343,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 11104 \"kernels.cl.inc\"\n"
+"#line 11087 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11519,7 +11505,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 11299 \"kernels.cl.inc\"\n"
+"#line 11282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11566,7 +11552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11347 \"kernels.cl.inc\"\n"
+"#line 11330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11660,7 +11646,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11446 \"kernels.cl.inc\"\n"
+"#line 11429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11945,7 +11931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11762 \"kernels.cl.inc\"\n"
+"#line 11745 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12804,7 +12790,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12755 \"kernels.cl.inc\"\n"
+"#line 12738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -13019,7 +13005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 13014 \"kernels.cl.inc\"\n"
+"#line 12997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -13155,7 +13141,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13164 \"kernels.cl.inc\"\n"
+"#line 13147 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -14818,11 +14804,11 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections on AMD's and Intel's GPUs have a group that folds, too. Runs take several passes, since their states
-   of several words make the fold slower than memory. tuning: select-fold, runs-fold */
+/* Large selections on AMD's and Intel's GPUs have such a group, too. Large runs take several passes, which are faster.
+   tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_ALL}};
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -19077,12 +19063,11 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
     /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes. So is AHEAD, whose one
-       sub-group folds, if it adds custom values one by one, or floats by segments. tuning: scan-words, scan-fold */
+       sub-group folds, if it adds floats or custom values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-             ? plan->common.e.op == GPUSCAN_OP_CUSTOM ||
-                   (plan->key.heads && !gpuscan__is_integer(plan->common.e.dst))
+             ? !gpuscan__is_integer(plan->common.e.dst) || plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
     /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */

@@ -1005,7 +1005,7 @@ static void sorts(uint32_t units, uint64_t count, int together) {
 
 /* Checks that AUTO scans and selects many elements in one launch on this device. */
 static void one_launch(void) {
-    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     static cl_uint place; /* stands in for a buffer, never used */
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
@@ -1016,10 +1016,9 @@ static void one_launch(void) {
         memset(&select, 0, sizeof select);
         scan.count = select.count = 1 << 26;
         scan.src_type = select.type = types[t];
-        select.flags.mem = (cl_mem)&place;
-        if (types[t] != GPUSCAN_TYPE_F64 || fake.device->has_f64)
-            expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
-                       gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a scan in one launch");
+        select.flags.mem = (cl_mem)(void *)&place;
+        expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
+                   gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a scan in one launch");
         expect(gpuscan_select_prepare(gs, &select) == GPUSCAN_SUCCESS &&
                    gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a selection in one launch");
         gpuscan_destroy(gs);
