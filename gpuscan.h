@@ -14801,7 +14801,12 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
 
 /* Large scans on AMD's and Intel's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit. The
    H200 that stood in for Intel's loaded states by atomics, as Intel's compiler does. tuning: scan-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_scan[] = {
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+/* Intel's compiler would keep 8 vectors of bytes in private memory. */
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Large selections on AMD's and Intel's GPUs have such a group, too. Large runs take several passes, which are faster.
@@ -14820,7 +14825,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 #define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
