@@ -3512,15 +3512,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (v < split ? is_first : is_last)\n"
 "to[v] = `dst_at(out, v);\n"
 "}\n"
-"#endif\n\n\n",
-"#define $KEY_BYTES (!$QUICK_LANES && $RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM)\n"
-"#if $KEY_BYTES && defined(__ENDIAN_LITTLE__) && $VECTOR % 4 == 0\n\n"
+"#endif\n\n\n\n",
+"#if !$QUICK_LANES && $VECTOR % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
+"#define $NIBBLES 1\n"
+"#else\n"
+"#define $NIBBLES 0\n"
+"#endif\n\n"
 "static inline uint `nibble(uint word) {\n"
 "uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
 "return (high * 0x00204081u) >> 28;\n"
 "}\n"
-"#define $NIBBLES 1\n"
-"#endif\n"
 "#if $HEADS || $RUNS\n\n"
 "$INLINE void `tile_put_heads(`tile *tile, int k, uint heads, uint there) {\n"
 "heads &= $FIRST_BITS(there);\n"
@@ -3570,7 +3571,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "$INLINE uint `vector_heads(const `key_vector *keys, $KEY before, uint left) {\n"
 "uint heads = 0;\n"
-"#if $NIBBLES\n"
+"#if $NIBBLES && $RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM\n"
 "uint last = (uint)before << 24;\n"
 "$UNROLL\n"
 "for (uint w = 0; w < $BYTES_OF(`src) / 4; w++) {\n"
@@ -3683,6 +3684,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "mask = $INVERT ? ~vector->element[0] : vector->element[0];\n"
 "return left > 0 ? mask : 0;\n"
 "#else\n"
+"if ($NIBBLES && sizeof(`src) == 1 && !$CONVERT_IS_CUSTOM) {\n"
+"$UNROLL\n"
+"for (uint w = 0; w < $VECTOR / 4; w++)\n"
+"mask |= `nibble(vector->word[w]) << 4 * w;\n"
+"return ($INVERT ? ~mask : mask) & $FIRST_BITS(left);\n"
+"}\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (v < left)\n"
@@ -3838,7 +3845,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2495 \"kernels.cl.inc\"\n"
+"#line 2503 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4027,7 +4034,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2700 \"kernels.cl.inc\"\n"
+"#line 2708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4378,7 +4385,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3091 \"kernels.cl.inc\"\n"
+"#line 3099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5195,7 +5202,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4034 \"kernels.cl.inc\"\n"
+"#line 4042 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5648,14 +5655,15 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "*prefix = `own_prefix(row, tile, shared);\n"
 "return true;\n"
-"}\n\n\n\n\n",
-"$INLINE `prefix `fold_window(const `row *row, uint w, uint from, uint live,\n"
-"`prefix prefix, `t sum, bool there,\n"
+"}\n\n",
+"#if $HAS_TURNS\n\n\n\n"
+"$INLINE void `fold_window(const `row *row, uint w, uint from, uint live,\n"
 "local `shared *shared) {\n"
 "uint lane = $WINDOW_LANE, tile = from + lane;\n"
 "uint done = 0, polls = 0;\n"
-"bool mine = !$HAS_TURNS;\n"
-"`prefix after;\n"
+"bool mine = false, there = tile >= live;\n"
+"`prefix prefix = `prefix_of(row->base), after;\n"
+"`t sum = `identity();\n"
 "while (done < $WINDOW) {\n"
 "`t sums;\n"
 "if (!there)\n"
@@ -5670,7 +5678,6 @@ static const char *const gpuscan__piece_handover[] = {
 "} else {\n"
 "sums = `window_begin(sum, shared);\n"
 "}\n"
-"#if $HAS_TURNS\n"
 "if (!mine) {\n\n"
 "bool turned = `ballot(`turn_load(&shared->turn) != w) == 0;\n"
 "while (!turned && known == $WINDOW)\n"
@@ -5682,67 +5689,89 @@ static const char *const gpuscan__piece_handover[] = {
 "prefix = $PLANTED(AHEAD) ? `prefix_of(row->base) : shared->prefix;\n"
 "$LANES_SYNC();\n"
 "}\n"
-"#endif\n"
 "after = `window_chain(prefix, sums, from, shared);\n"
-"#if $HAS_TURNS\n"
 "if (known == $WINDOW && lane == $WINDOW - 1) {\n"
 "shared->prefix = after;\n"
 "`turn_store(&shared->turn, w + 1);\n"
 "}\n"
-"#endif\n"
 "if (!$TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
 "`after_store(row, tile, after);\n"
 "done = known;\n"
 "}\n"
-"#if $HAS_TURNS\n"
-"return after;\n"
-"#else\n"
-"return $PLANTED(AHEAD) ? `prefix_of(row->base) : `prefix_at(after, $WINDOW - 1);\n"
-"#endif\n"
-"}\n\n\n\n\n\n\n"
-"#define $FOLDERS ($HAS_TURNS ? $SUBGROUPS : 1)\n"
+"}\n"
+"#else\n\n\n\n"
 "#define $FOLD_WINDOWS 4\n"
+"$INLINE void `fold_row(const `row *row, uint live, local `shared *shared) {\n"
+"`prefix prefix = `prefix_of(row->base);\n"
+"uint lane = $WINDOW_LANE, from = 0, done = 0, polls = 0;\n"
+"while (from < live) {\n"
+"`t sums[$FOLD_WINDOWS];\n"
+"bool there[$FOLD_WINDOWS], late = !`may_poll(&polls);\n"
+"$UNROLL\n"
+"for (uint k = 0; k < $FOLD_WINDOWS; k++) {\n"
+"uint tile = from + k * $WINDOW + lane;\n"
+"sums[k] = `identity();\n"
+"there[k] = `sum_load(row, min(tile, live - 1), &sums[k]);\n"
+"there[k] |= tile >= live;\n"
+"}\n"
+"$ROLLED for (uint w = 0; w < $FOLD_WINDOWS && from < live; w++) {\n"
+"uint tile = from + lane, known = $WINDOW;\n"
+"`t sum = sums[0];\n"
+"bool is_there = there[0];\n"
+"`ballot_t missing;\n"
+"`prefix after;\n"
+"$UNROLL\n"
+"for (uint k = 1; k < $FOLD_WINDOWS; k++)\n"
+"if (w == k) {\n"
+"sum = sums[k];\n"
+"is_there = there[k];\n"
+"}\n"
+"missing = ~`ballot(is_there) & $BALLOT_ALL;\n"
+"if (missing && !late)\n"
+"known = `lowest(missing);\n"
+"if (known == done)\n"
+"break;\n"
+"sum = missing && late ? `window_sums(row, from, min(live, from + $WINDOW), shared)\n"
+": `window_begin(sum, shared);\n"
+"after = `window_chain(prefix, sum, from, shared);\n"
+"if (!$TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
+"`after_store(row, tile, after);\n"
+"done = known;\n"
+"if (known < $WINDOW)\n"
+"break;\n"
+"prefix = $PLANTED(AHEAD) ? `prefix_of(row->base)\n"
+": `prefix_at(after, $WINDOW - 1);\n"
+"from += $WINDOW;\n"
+"done = polls = 0;\n"
+"late = false;\n"
+"}\n"
+"}\n"
+"}\n"
+"#endif\n\n\n\n",
 "$INLINE void `fold(`row first, uint rows, uint row_tiles, ulong src_pitch,\n"
 "local `shared *shared) {\n"
-"uint live = `live_tiles(first.count), row_windows = (live + $WINDOW - 1) / $WINDOW;\n"
-"`prefix prefix;\n"
+"uint live = `live_tiles(first.count);\n"
 "#if $HAS_TURNS\n"
+"uint row_windows = (live + $WINDOW - 1) / $WINDOW;\n"
 "if ($ITEM == 0)\n"
 "shared->turn = 0;\n"
 "$BARRIER();\n"
+"$TEST_DELAY($NONE);\n"
+"for (uint w = $SUBGROUP; w < rows * row_windows; w += $SUBGROUPS) {\n"
+"uint r = w / row_windows;\n"
+"`row row = `row_of(first, r, row_tiles, src_pitch);\n"
+"`fold_window(&row, w, (w - r * row_windows) * $WINDOW, live, shared);\n"
+"}\n"
 "#else\n"
-"`t sums[$FOLD_WINDOWS];\n"
-"bool loaded[$FOLD_WINDOWS];\n"
-"#endif\n"
-"if ($ITEM >= $FOLDERS * $WINDOW)\n"
+"if ($ITEM >= $WINDOW)\n"
 "return;\n"
 "$TEST_DELAY($NONE);\n"
-"for (uint w = $ITEM / $WINDOW; w < rows * row_windows; w += $FOLDERS) {\n"
-"uint r = w / row_windows, window = w - r * row_windows, from = window * $WINDOW;\n"
+"for (uint r = 0; r < rows; r++) {\n"
 "`row row = `row_of(first, r, row_tiles, src_pitch);\n"
-"`t sum = `identity();\n"
-"bool there = from + $WINDOW_LANE >= live;\n"
-"#if !$HAS_TURNS\n"
-"if (window % $FOLD_WINDOWS == 0) {\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $FOLD_WINDOWS; k++) {\n"
-"uint tile = from + k * $WINDOW + $WINDOW_LANE;\n"
-"sums[k] = `identity();\n"
-"loaded[k] = `sum_load(&row, min(tile, live - 1), &sums[k]);\n"
-"}\n"
-"}\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $FOLD_WINDOWS; k++)\n"
-"if (window % $FOLD_WINDOWS == k) {\n"
-"sum = sums[k];\n"
-"there |= loaded[k];\n"
+"`fold_row(&row, live, shared);\n"
 "}\n"
 "#endif\n"
-"if (from == 0)\n"
-"prefix = `prefix_of(row.base);\n"
-"prefix = `fold_window(&row, w, from, live, prefix, sum, there, shared);\n"
-"}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void `publish_ahead(const `row *row, uint tile, `t sum) {\n"
 "`t x;\n"
 "if ($TEST_SILENT(tile) || $ITEM != 0)\n"
@@ -5788,7 +5817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4795 \"kernels.cl.inc\"\n"
+"#line 4825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6088,7 +6117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5143 \"kernels.cl.inc\"\n"
+"#line 5173 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6193,7 +6222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5260 \"kernels.cl.inc\"\n"
+"#line 5290 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6239,7 +6268,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5307 \"kernels.cl.inc\"\n"
+"#line 5337 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6816,7 +6845,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5984 \"kernels.cl.inc\"\n"
+"#line 6014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7136,7 +7165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6349 \"kernels.cl.inc\"\n"
+"#line 6379 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7248,7 +7277,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6465 \"kernels.cl.inc\"\n"
+"#line 6495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7564,7 +7593,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6835 \"kernels.cl.inc\"\n"
+"#line 6865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8267,7 +8296,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7664 \"kernels.cl.inc\"\n"
+"#line 7694 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`reduce_shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8319,7 +8348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7716 \"kernels.cl.inc\"\n"
+"#line 7746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8814,7 +8843,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8264 \"kernels.cl.inc\"\n"
+"#line 8294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9345,7 +9374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8867 \"kernels.cl.inc\"\n"
+"#line 8897 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9686,7 +9715,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9283 \"kernels.cl.inc\"\n"
+"#line 9313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9778,7 +9807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9391 \"kernels.cl.inc\"\n"
+"#line 9421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10132,7 +10161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9791 \"kernels.cl.inc\"\n"
+"#line 9821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10681,7 +10710,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10442 \"kernels.cl.inc\"\n"
+"#line 10472 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10707,7 +10736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10465 \"kernels.cl.inc\"\n"
+"#line 10495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10840,7 +10869,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10628 \"kernels.cl.inc\"\n"
+"#line 10658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10887,7 +10916,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10676 \"kernels.cl.inc\"\n"
+"#line 10706 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11038,7 +11067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10850 \"kernels.cl.inc\"\n"
+"#line 10880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11313,7 +11342,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11158 \"kernels.cl.inc\"\n"
+"#line 11188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12090,7 +12119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12058 \"kernels.cl.inc\"\n"
+"#line 12088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12279,7 +12308,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12286 \"kernels.cl.inc\"\n"
+"#line 12316 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12399,7 +12428,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12419 \"kernels.cl.inc\"\n"
+"#line 12449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14004,17 +14033,22 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large scans on AMD's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit.
-   tuning: scan-fold */
+/* Large scans on AMD's and Intel's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit. The
+   H200 that stood in for Intel's loaded states by atomics, as Intel's compiler does. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Intel's compiler turns loads of states into atomics; the H100 was measured that way, too. tuning: scan-intel */
+/* Intel's compiler would keep 8 vectors of bytes in private memory. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL}};
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections and runs on AMD's and Intel's GPUs take several passes, since a look-back over tiles of few bytes
-   cannot keep up with memory. */
+/* Large selections on AMD's and Intel's GPUs have such a group, too. Large runs take several passes, which are faster.
+   tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -14034,7 +14068,7 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
 #undef GPUSCAN__ROWS_OF
 
 /* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
@@ -14051,7 +14085,7 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* In several passes 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
+    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     /* llvmpipe computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not. */
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},

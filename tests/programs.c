@@ -1045,6 +1045,28 @@ static void ranges(void) {
     RANGE(sort, key_type, 3000, (uint64_t)1 << 20);
 }
 
+/* Checks that AUTO scans and selects many elements in one launch on this device. */
+static void one_launch(void) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static cl_uint place; /* stands in for a buffer, never used */
+    size_t t;
+    for (t = 0; t < sizeof types / sizeof *types; t++) {
+        gpuscan *gs = fresh();
+        gpuscan_scan_desc scan;
+        gpuscan_select_desc select;
+        memset(&scan, 0, sizeof scan);
+        memset(&select, 0, sizeof select);
+        scan.count = select.count = 1 << 26;
+        scan.src_type = select.type = types[t];
+        select.flags.mem = (cl_mem)(void *)&place;
+        expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
+                   gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a scan in one launch");
+        expect(gpuscan_select_prepare(gs, &select) == GPUSCAN_SUCCESS &&
+                   gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a selection in one launch");
+        gpuscan_destroy(gs);
+    }
+}
+
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     int of_plans = argc == 3 && strcmp(argv[1], "--plans") == 0;
@@ -1112,6 +1134,8 @@ int main(int argc, char **argv) {
             local_bins(1);
             attempts();
         }
+        if (strcmp(fake.device->file, "amd") == 0 || strcmp(fake.device->file, "intel") == 0)
+            one_launch();
         if (strcmp(fake.device->file, "amd") == 0) {
             local_bins(0);
             sorts(100, 700000, 1);
