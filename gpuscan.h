@@ -7580,8 +7580,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "GPUSCAN_INLINE gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint count, local gpuscan_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "GPUSCAN_UNROLL\n"
-"for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
-"if (d < count)\n"
+"for (uint d = 1; d < count; d *= 2)\n"
 "x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
 "#else\n"
 "local gpuscan_t *sums = shared->exchange.sums;\n"
@@ -7869,7 +7868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7124 \"kernels.cl.inc\"\n"
+"#line 7123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BY_ROWS (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS)\n\n"
 "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U32\n"
@@ -8573,7 +8572,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7953 \"kernels.cl.inc\"\n"
+"#line 7952 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "GPUSCAN_FITS(reduce, sizeof(gpuscan_reduce_shared))\n"
 "#define GPUSCAN_REDUCE_PARAMETERS \\\n"
@@ -8625,7 +8624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 8005 \"kernels.cl.inc\"\n"
+"#line 8004 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_INTEGRAL_NUMBERS\n"
@@ -9120,7 +9119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8553 \"kernels.cl.inc\"\n"
+"#line 8552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_QUANTILE_NUMBERS\n"
@@ -9651,7 +9650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9156 \"kernels.cl.inc\"\n"
+"#line 9155 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
 "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
@@ -9998,7 +9997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9573 \"kernels.cl.inc\"\n"
+"#line 9572 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
 "#if GPUSCAN_COUNTER_SIZE == 4\n"
@@ -10090,7 +10089,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9681 \"kernels.cl.inc\"\n"
+"#line 9680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_BLOCK (GPUSCAN_CHANNELS == 3 ? 96 : 64)\n"
 "#define GPUSCAN_PIECE (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK)\n"
@@ -10447,7 +10446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10084 \"kernels.cl.inc\"\n"
+"#line 10083 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -11008,7 +11007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10744 \"kernels.cl.inc\"\n"
+"#line 10743 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
@@ -11034,7 +11033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10767 \"kernels.cl.inc\"\n"
+"#line 10766 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef GPUSCAN_KEY_BITS gpuscan_key_bits;\n"
 "typedef GPUSCAN_KEY_CODE gpuscan_key_code;\n"
@@ -11196,7 +11195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10962 \"kernels.cl.inc\"\n"
+"#line 10961 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_GATHER_NUMBERS\n"
@@ -11243,7 +11242,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 11010 \"kernels.cl.inc\"\n"
+"#line 11009 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "typedef struct {\n"
 "GPUSCAN_SORT_COUNT_NUMBERS\n"
@@ -11337,7 +11336,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11109 \"kernels.cl.inc\"\n"
+"#line 11108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_to,\n"
@@ -11622,7 +11621,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11425 \"kernels.cl.inc\"\n"
+"#line 11424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -12481,7 +12480,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12418 \"kernels.cl.inc\"\n"
+"#line 12417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12696,7 +12695,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12677 \"kernels.cl.inc\"\n"
+"#line 12676 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12832,7 +12831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12827 \"kernels.cl.inc\"\n"
+"#line 12826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -19636,6 +19635,11 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
+/* Returns the work-items of a group if segments are split. PoCL 6 only takes one sub-group with lanes in local memory. */
+static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
+}
+
 /* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
    loads. A great many rows stay with lanes unless they are split, or are summed in order, by lanes that load
    neighbouring elements: those of far more than a vector would use up the first-level cache. */
@@ -19666,7 +19670,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         group = profile->reduce.rows_group;
         vectors = GPUSCAN__REDUCE_ROW / 16;
     }
-    gpuscan__fit(gs, &plan->common, group, vectors);
+    gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
@@ -19690,7 +19694,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
     int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
-    uint32_t group = split  ? profile->segments.split_group
+    uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
     uint32_t vector = gpuscan__lane_vector(e, plan->mean);
