@@ -11523,7 +11523,6 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "global uint *states, *next_states;\n"
 "global const uint *bases;\n"
 "ulong count;\n"
-"bool zeros;\n"
 "} gpuscan_sort_pass;\n\n\n"
 "#if GPUSCAN_SORT_FIELDS\n"
 "#define GPUSCAN_SORT_VALUE_PARAMETER uchar\n"
@@ -11584,7 +11583,6 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "pass.states = call->states + GPUSCAN_SORT_BASES + p % 2 * call->tiles * GPUSCAN_RADIX;\n"
 "pass.next_states = call->states + GPUSCAN_SORT_BASES + (p + 1) % 2 * call->tiles * GPUSCAN_RADIX;\n"
 "pass.count = call->count;\n"
-"pass.zeros = p == 0 && !GPUSCAN_PLANTED(SORT_ZEROS);\n"
 "return pass;\n"
 "}\n\n"
 "#if !GPUSCAN_CPU\n\n"
@@ -11645,7 +11643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 11442 \"kernels.cl.inc\"\n"
+"#line 11440 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n\n\n\n"
 "static inline void gpuscan_sort_scatter_each(const gpuscan_sort_pass *pass, ulong first, ulong last,\n"
@@ -11920,7 +11918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11750 \"kernels.cl.inc\"\n"
+"#line 11748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
 "#if GPUSCAN_HAS_LANES\n"
@@ -11999,7 +11997,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#define GPUSCAN_MASK_MOST(rounds) (GPUSCAN_GROUP * (rounds) / 5)\n\n"
 "#define GPUSCAN_RANKS_BY_MASKS 0u\n"
 "#define GPUSCAN_RANKS_BY_VOTES 1u\n"
-"#define GPUSCAN_RANKED 2u\n\n\n"
+"#define GPUSCAN_RANKED 2u\n\n\n\n\n"
+"#define GPUSCAN_SORT_ATOMICS \\\n"
+" (GPUSCAN_HAS_LANES && !GPUSCAN_SORT_SMALL && (GPUSCAN_SORT_FIELDS || (GPUSCAN_QUICK_LANES && !GPUSCAN_SORT_VALUES)))\n"
+"\n\n"
 "#define GPUSCAN_AT_DIGIT(type, p, digit) \\\n"
 " (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n\n\n"
 "#define GPUSCAN_RANK_BATCH \\\n"
@@ -12014,11 +12015,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#error \"records, what moves with single tiles and groups that are no multiple of 32 have no room between elements\"\n"
 "#endif\n"
 "#define GPUSCAN_PADDED(place) ((place) + (GPUSCAN_SORT_PADDED ? (place) / 32 : 0))\n"
-"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n\n\n"
+"#define GPUSCAN_ROUND_PLACE(k) (GPUSCAN_PADDED((k) * GPUSCAN_GROUP) + GPUSCAN_PADDED(GPUSCAN_ITEM))\n\n\n",
 "#define GPUSCAN_PARTS(size) (!GPUSCAN_SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
 "#define GPUSCAN_KEY_PARTS GPUSCAN_PARTS(GPUSCAN_KEY_SIZE)\n"
 "#define GPUSCAN_VALUE_PARTS GPUSCAN_PARTS(GPUSCAN_SORT_VALUE_SIZE)\n"
-"#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n\n\n\n",
+"#define GPUSCAN_KEEPS_PLACES (GPUSCAN_SORT_VALUES || GPUSCAN_SORT_HALVED)\n\n\n\n"
 "#define GPUSCAN_SORT_MOVES_INDICES (GPUSCAN_SORT_VALUE_SIZE > 4)\n"
 "#if GPUSCAN_SORT_VALUES && !GPUSCAN_SORT_MOVES_INDICES\n"
 "typedef gpuscan_sort_value gpuscan_sort_mover;\n"
@@ -12054,7 +12055,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#endif\n"
 "} exchange;\n"
 "uint next[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK];\n"
-"#if !GPUSCAN_HAS_LANES\n"
+"#if GPUSCAN_SORT_ATOMICS\n"
+"uint others[GPUSCAN_LANES];\n"
+"#elif !GPUSCAN_HAS_LANES\n"
 "uint bits[GPUSCAN_RADIX * GPUSCAN_RANK_WORDS];\n"
 "#endif\n"
 "#if GPUSCAN_RANK_MASKS\n"
@@ -12075,7 +12078,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
 "return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
 "}\n"
-"#define GPUSCAN_PLACE_BITS 16u\n\n\n"
+"#define GPUSCAN_PLACE_BITS 16u\n\n\n",
 "GPUSCAN_INLINE void gpuscan_packed_anew(uint *words, uint rounds, uint bits) {\n"
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, bits); w++)\n"
@@ -12087,7 +12090,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "uint firsts[GPUSCAN_ITEM_DIGITS * GPUSCAN_ROWS];\n"
 "uint starts[GPUSCAN_ITEM_DIGITS];\n"
 "uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_ROUNDS, GPUSCAN_PLACE_BITS)];\n"
-"} gpuscan_sort_tile;\n\n\n",
+"} gpuscan_sort_tile;\n\n\n"
 "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_HAS_LANES\n"
 "uint sum = x, before;\n"
@@ -12213,6 +12216,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#endif\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
+"#if GPUSCAN_SORT_ATOMICS\n"
+"if (GPUSCAN_SUBGROUP == 0)\n"
+"shared->others[GPUSCAN_LANE] = 0;\n"
+"#endif\n"
 "#if GPUSCAN_RANK_MASKS\n"
 "shared->digits.masks[GPUSCAN_ITEM] = 0;\n"
 "#endif\n"
@@ -12335,14 +12342,42 @@ static const char *const gpuscan__piece_sort_group[] = {
 "const gpuscan_ballot_t up_to = GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE);\n"
 "uint row = GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX * GPUSCAN_DIGIT_SCALE;\n"
 "gpuscan_ballot_t peers[GPUSCAN_RANK_BATCH];\n"
-"peers[0] = gpuscan_sort_peers(digits[0], masked, shared);\n"
+"#if GPUSCAN_SORT_ATOMICS\n"
+"uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
+"uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK;\n"
+"GPUSCAN_UNROLL\n"
+"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+"peers[b] = gpuscan_sort_peers(digits[b], masked, shared);\n"
+"GPUSCAN_UNROLL\n"
+"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+"below[b] = (uint)popcount(peers[b] & up_to >> 1);\n"
+"highest[b] = gpuscan_highest(peers[b]);\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+"local uint *next = &GPUSCAN_AT_DIGIT(uint, shared->next, row | digits[b]);\n"
+"if (highest[b] != GPUSCAN_LANE)\n"
+"next = shared->others + GPUSCAN_LANE;\n"
+"first[b] = atomic_add((volatile local uint *)next, (below[b] + 1) << upper * 16);\n"
+"}\n"
+"GPUSCAN_UNROLL\n"
+"for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+"uint drawn = gpuscan_lane_at(first[b], highest[b]);\n"
+"if (GPUSCAN_SORT_PACKED)\n"
+"drawn = gpuscan_half_at(drawn, upper);\n"
+"if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+"below[b] = (uint)popcount(peers[b] & ~up_to);\n"
+"places[b] = drawn + below[b];\n"
+"}\n"
+"#else\n"
+"peers[0] = gpuscan_sort_peers(digits[0], false, shared);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
 "local uint *word = &GPUSCAN_AT_DIGIT(uint, shared->next, row | digits[b]);\n"
 "volatile local gpuscan_sort_next *next = (volatile local gpuscan_sort_next *)word + GPUSCAN_SORT_UPPER;\n"
 "uint first = *next, below = (uint)popcount(peers[b] & up_to >> 1);\n"
 "if (b + 1 < GPUSCAN_RANK_BATCH)\n"
-"peers[b + 1] = gpuscan_sort_peers(digits[b + 1], masked, shared);\n"
+"peers[b + 1] = gpuscan_sort_peers(digits[b + 1], false, shared);\n"
 "GPUSCAN_LANES_SYNC();\n"
 "if ((peers[b] & ~up_to) == 0)\n"
 "*next = (gpuscan_sort_next)(first + below + 1);\n"
@@ -12351,6 +12386,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "below = (uint)popcount(peers[b] & ~up_to);\n"
 "places[b] = first + below;\n"
 "}\n"
+"#endif\n"
 "}\n"
 "#else\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_rank_by_bits(const uint *digits, bool masked, uint *places,\n"
@@ -12378,7 +12414,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0] = place;\n"
 "}\n"
 "#define gpuscan_sort_rank gpuscan_sort_rank_by_bits\n"
-"#endif\n\n\n\n\n"
+"#endif\n\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_exchange_by(gpuscan_sort_tile *t, uint rounds, bool masked,\n"
 "gpuscan_twiddled_digit digit, local gpuscan_sort_shared *shared) {\n"
 "gpuscan_twiddled keys[GPUSCAN_ROUNDS];\n"
@@ -12405,7 +12441,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "GPUSCAN_UNROLL\n"
 "for (uint w = 0; w < GPUSCAN_PACKED_WORDS(rounds, GPUSCAN_PLACE_BITS); w++)\n"
 "t->places[w] = GPUSCAN_KEEPS_PLACES ? places[w] : 0;\n"
-"}\n\n",
+"}\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_exchange(gpuscan_sort_tile *t, uint rounds, gpuscan_twiddled_digit digit,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_RANK_MASKS\n"
@@ -12446,7 +12482,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if GPUSCAN_SORTS_ALONE\n"
 "GPUSCAN_SORT_ORDER(gpuscan_sort_order_movers, gpuscan_sort_mover, mover)\n"
 "#endif\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define GPUSCAN_SORT_TILE_BY_TILE (GPUSCAN_SORT_SINGLE_PASS && (!GPUSCAN_SORT_TOGETHER || GPUSCAN_SORT_COUNTED))\n\n"
 "\n"
 "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, uint rounds, bool whole, uint valid,\n"
@@ -12467,7 +12503,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
-"}\n\n\n",
+"}\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_order_part(gpuscan_sort_tile *t, uint rounds, uint part,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "#if GPUSCAN_SORT_HALVED\n"
@@ -12698,7 +12734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12650 \"kernels.cl.inc\"\n"
+"#line 12689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
 "#define GPUSCAN_SORT_PREFIX 0x80000000u\n"
@@ -12773,16 +12809,19 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "if (sum)\n"
 "atomic_add((volatile global uint *)all + c, sum);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
+"#define GPUSCAN_SORT_ZERO_AT (8 * GPUSCAN_RADIX)\n"
+"#define GPUSCAN_IS_LESSER_ZERO(ordered) (GPUSCAN_KEY_WHOLE && (ordered) == GPUSCAN_KEY_INFINITY)\n\n\n"
 "static inline uint gpuscan_sort_counted_parts(ulong count, uint most) {\n"
 "return (uint)clamp((count + GPUSCAN_SORT_CHUNK - 1) / GPUSCAN_SORT_CHUNK, (ulong)1, (ulong)most);\n"
 "}\n\n\n\n"
-"GPUSCAN_INLINE void gpuscan_sort_count_keys(uint part, uint parts, global const gpuscan_key_bits *keys, ulong count,\n"
+"GPUSCAN_INLINE bool gpuscan_sort_count_keys(uint part, uint parts, global const gpuscan_key_bits *keys, ulong count,\n"
 "gpuscan_sort_passes all, global uint *totals,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "local uint *counts = (local uint *)shared->digits.to;\n"
 "uint begin = all.begin, last_mask = (1u << (all.end - begin - (all.passes - 1) * all.width)) - 1;\n"
 "ulong chunks = count / GPUSCAN_SORT_CHUNK;\n"
+"bool lesser_zero = false;\n"
 "for (uint c = GPUSCAN_ITEM; c < GPUSCAN_RADIX * GPUSCAN_SORT_ROW; c += GPUSCAN_GROUP)\n"
 "counts[c] = 0;\n"
 "GPUSCAN_BARRIER();\n"
@@ -12793,21 +12832,29 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
 "codes[k] = chunk[k * GPUSCAN_GROUP];\n"
 "GPUSCAN_UNROLL\n"
-"for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-"codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], all.flip) >> begin;\n"
+"for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++) {\n"
+"gpuscan_key_code ordered = gpuscan_to_ordered((gpuscan_key_bits)codes[k], all.flip);\n"
+"lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
+"codes[k] = gpuscan_canonical(ordered, all.flip, true) >> begin;\n"
+"}\n"
 "gpuscan_sort_count_codes(codes, GPUSCAN_SORT_LOADS, all, last_mask, counts);\n"
 "}\n"
 "for (ulong i = chunks * GPUSCAN_SORT_CHUNK + (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM; i < count;\n"
 "i += (ulong)parts * GPUSCAN_GROUP) {\n"
-"gpuscan_key_code code = gpuscan_code_of(keys[i], all.flip) >> begin;\n"
+"gpuscan_key_code ordered = gpuscan_to_ordered(keys[i], all.flip);\n"
+"gpuscan_key_code code = gpuscan_canonical(ordered, all.flip, true) >> begin;\n"
+"lesser_zero |= GPUSCAN_IS_LESSER_ZERO(ordered);\n"
 "gpuscan_sort_count_codes(&code, 1, all, last_mask, counts);\n"
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "gpuscan_sort_add_counts(all.passes, counts, totals);\n"
-"}\n\n\n\n"
+"return lesser_zero;\n"
+"}\n\n\n\n",
 "GPUSCAN_INLINE void gpuscan_sort_count_bases(global uint *bases, global uint *zeros, uint passes,\n"
 "local gpuscan_sort_shared *shared) {\n"
 "uint digits[GPUSCAN_KEY_SIZE][GPUSCAN_ITEM_DIGITS];\n"
+"if (GPUSCAN_KEY_WHOLE && GPUSCAN_ITEM == 0)\n"
+"bases[GPUSCAN_SORT_ZERO_AT] = atomic_xchg((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 0u);\n"
 "GPUSCAN_UNROLL\n"
 "for (uint p = 0; p < GPUSCAN_KEY_SIZE; p++)\n"
 "for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
@@ -12829,7 +12876,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "GPUSCAN_BARRIER();\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "GPUSCAN_SORT_TILE_INLINE void gpuscan_sort_count_part(uint part, uint parts, global const gpuscan_key_bits *keys,\n"
 "global uint *states, global uint *bases, global uint *zeros,\n"
 "global uint *counter, ulong count, gpuscan_sort_passes all,\n"
@@ -12837,7 +12884,9 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "ulong words = GPUSCAN_SORT_FILLS ? 0 : (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE * GPUSCAN_RADIX;\n"
 "for (ulong s = (ulong)part * GPUSCAN_GROUP + GPUSCAN_ITEM; s < words; s += (ulong)parts * GPUSCAN_GROUP)\n"
 "states[s] = 0;\n"
-"gpuscan_sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
+"bool lesser_zero = gpuscan_sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
+"if (lesser_zero && !GPUSCAN_PLANTED(SORT_ZEROS))\n"
+"atomic_or((volatile global uint *)zeros + GPUSCAN_SORT_ZERO_AT, 1u);\n"
 "gpuscan_device_fence();\n"
 "GPUSCAN_BARRIER();\n"
 "if (gpuscan_ticket(counter, parts, &shared->ticket) != parts - 1)\n"
@@ -12854,7 +12903,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "gpuscan_sort_count_part(own, parts, call.keys, call.states + GPUSCAN_SORT_BASES, call.states, call.zeros,\n"
 "GPUSCAN_COUNTERS(call.zeros), call.count, call.passes, shared);\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if GPUSCAN_SORT_FILLS\n\n\n"
 "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_fill(GPUSCAN_SORT_PARAMETERS, local uint *begins) { GPUSCAN_ONE_ITEM\n"
 "GPUSCAN_SORT_CALL\n"
@@ -12887,7 +12936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12878 \"kernels.cl.inc\"\n"
+"#line 12933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "GPUSCAN_INLINE void gpuscan_sort_back_begin(gpuscan_sort_back *back, const gpuscan_sort_tile *t, uint tile,\n"
 "const gpuscan_sort_pass *pass) {\n"
@@ -12992,13 +13041,14 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "GPUSCAN_SORT_CALL\n"
 "gpuscan_sort_pass pass = gpuscan_sort_pass_of(&call, (uint)numbers.pass);\n"
 "global uint *counter = GPUSCAN_COUNTERS(call.zeros);\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && numbers.pass == 0 && pass.bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
-"if (GPUSCAN_SPECIALIZES && pass.zeros) {\n"
+"if (GPUSCAN_SPECIALIZES && has_zeros) {\n"
 "gpuscan_sort_sweep_by(true, &pass, counter, numbers.count, shared);\n"
 "return;\n"
 "}\n"
 "#endif\n"
-"gpuscan_sort_sweep_by(GPUSCAN_SPECIALIZES ? false : pass.zeros, &pass, counter, numbers.count, shared);\n"
+"gpuscan_sort_sweep_by(GPUSCAN_SPECIALIZES ? false : has_zeros, &pass, counter, numbers.count, shared);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -13007,7 +13057,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 13011 \"kernels.cl.inc\"\n"
+"#line 13067 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define GPUSCAN_SORT_BEGUN(zeros) (GPUSCAN_COUNTERS(zeros))\n"
 "#define GPUSCAN_SORT_AGREED(zeros) (GPUSCAN_COUNTERS(zeros) + 16)\n"
@@ -13213,12 +13263,13 @@ static const char *const gpuscan__piece_sort_together[] = {
 "gpuscan_sort_await(GPUSCAN_SORT_DONE(zeros), p >= awaited ? parts + p * tiles : 0);\n"
 "awaited = p + 1;\n"
 "gpuscan_sort_pass pass = gpuscan_sort_pass_of(call, p);\n"
+"bool has_zeros = GPUSCAN_KEY_WHOLE && p == 0 && bases[GPUSCAN_SORT_ZERO_AT] != 0;\n"
 "#if GPUSCAN_KEY_WHOLE\n"
-"if (GPUSCAN_SPECIALIZES && pass.zeros)\n"
+"if (GPUSCAN_SPECIALIZES && has_zeros)\n"
 "gpuscan_sort_drawn_tile_zeros(tile, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
 "else\n"
 "#endif\n"
-"gpuscan_sort_drawn_tile(tile, pass.zeros, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
+"gpuscan_sort_drawn_tile(tile, has_zeros, GPUSCAN_SORT_PASS_ARGUMENTS);\n"
 "ticket = gpuscan_sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "if (ticket == tickets - 1 && GPUSCAN_ITEM == 0)\n"
@@ -13298,7 +13349,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
 };
-enum { GPUSCAN__LITERALS = 192 };
+enum { GPUSCAN__LITERALS = 193 };
 /* kernels.cl.inc: end */
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
@@ -14739,11 +14790,11 @@ static const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 2, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
        fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
        tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 2, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
@@ -23163,8 +23214,8 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Bytes before the states: words for the digits of 8 passes. */
-#define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
+/* Bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
+#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
@@ -23215,7 +23266,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? 0 : radix * ((group + 31) / 32) * 4);
+    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
