@@ -10944,7 +10944,6 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "global uint *states, *next_states;\n"
 "global const uint *bases;\n"
 "ulong count;\n"
-"bool zeros;\n"
 "} `sort_pass;\n\n\n"
 "#if $SORT_FIELDS\n"
 "#define $SORT_VALUE_PARAMETER uchar\n"
@@ -11005,7 +11004,6 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "pass.states = call->states + $SORT_BASES + p % 2 * call->tiles * $RADIX;\n"
 "pass.next_states = call->states + $SORT_BASES + (p + 1) % 2 * call->tiles * $RADIX;\n"
 "pass.count = call->count;\n"
-"pass.zeros = p == 0 && !$PLANTED(SORT_ZEROS);\n"
 "return pass;\n"
 "}\n\n"
 "#if !$CPU\n\n"
@@ -11066,7 +11064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10879 \"kernels.cl.inc\"\n"
+"#line 10877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11341,7 +11339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11187 \"kernels.cl.inc\"\n"
+"#line 11185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -11420,7 +11418,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#define $MASK_MOST(rounds) ($GROUP * (rounds) / 5)\n\n"
 "#define $RANKS_BY_MASKS 0u\n"
 "#define $RANKS_BY_VOTES 1u\n"
-"#define $RANKED 2u\n\n\n"
+"#define $RANKED 2u\n\n\n\n\n"
+"#define $SORT_ATOMICS \\\n"
+" ($HAS_LANES && !$SORT_SMALL && ($SORT_FIELDS || ($QUICK_LANES && !$SORT_VALUES)))\n\n\n"
 "#define $AT_DIGIT(type, p, digit) \\\n"
 " (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / $DIGIT_SCALE)))\n\n\n"
 "#define $RANK_BATCH \\\n"
@@ -11475,7 +11475,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#endif\n"
 "} exchange;\n"
 "uint next[$RANK_GROUPS * $RADIX / $PACK];\n"
-"#if !$HAS_LANES\n"
+"#if $SORT_ATOMICS\n"
+"uint others[$LANES];\n"
+"#elif !$HAS_LANES\n"
 "uint bits[$RADIX * $RANK_WORDS];\n"
 "#endif\n"
 "#if $RANK_MASKS\n"
@@ -11634,6 +11636,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "#endif\n\n\n"
 "$INLINE void `sort_begin(local `sort_shared *shared) {\n"
+"#if $SORT_ATOMICS\n"
+"if ($SUBGROUP == 0)\n"
+"shared->others[$LANE] = 0;\n"
+"#endif\n"
 "#if $RANK_MASKS\n"
 "shared->digits.masks[$ITEM] = 0;\n"
 "#endif\n"
@@ -11756,14 +11762,42 @@ static const char *const gpuscan__piece_sort_group[] = {
 "const `ballot_t up_to = $BALLOT_UP_TO($LANE);\n"
 "uint row = $RANK_GROUP / $PACK * $RADIX * $DIGIT_SCALE;\n"
 "`ballot_t peers[$RANK_BATCH];\n"
-"peers[0] = `sort_peers(digits[0], masked, shared);\n"
+"#if $SORT_ATOMICS\n"
+"uint below[$RANK_BATCH], highest[$RANK_BATCH], first[$RANK_BATCH];\n"
+"uint upper = $RANK_GROUP % $PACK;\n"
+"$UNROLL\n"
+"for (uint b = 0; b < $RANK_BATCH; b++)\n"
+"peers[b] = `sort_peers(digits[b], masked, shared);\n"
+"$UNROLL\n"
+"for (uint b = 0; b < $RANK_BATCH; b++) {\n"
+"below[b] = (uint)popcount(peers[b] & up_to >> 1);\n"
+"highest[b] = `highest(peers[b]);\n"
+"}\n"
+"$UNROLL\n"
+"for (uint b = 0; b < $RANK_BATCH; b++) {\n"
+"local uint *next = &$AT_DIGIT(uint, shared->next, row | digits[b]);\n"
+"if (highest[b] != $LANE)\n"
+"next = shared->others + $LANE;\n"
+"first[b] = atomic_add((volatile local uint *)next, (below[b] + 1) << upper * 16);\n"
+"}\n"
+"$UNROLL\n"
+"for (uint b = 0; b < $RANK_BATCH; b++) {\n"
+"uint drawn = `lane_at(first[b], highest[b]);\n"
+"if ($SORT_PACKED)\n"
+"drawn = `half_at(drawn, upper);\n"
+"if ($PLANTED(SORT_ORDER))\n"
+"below[b] = (uint)popcount(peers[b] & ~up_to);\n"
+"places[b] = drawn + below[b];\n"
+"}\n"
+"#else\n"
+"peers[0] = `sort_peers(digits[0], false, shared);\n"
 "$UNROLL\n"
 "for (uint b = 0; b < $RANK_BATCH; b++) {\n"
 "local uint *word = &$AT_DIGIT(uint, shared->next, row | digits[b]);\n"
 "volatile local `sort_next *next = (volatile local `sort_next *)word + $SORT_UPPER;\n"
 "uint first = *next, below = (uint)popcount(peers[b] & up_to >> 1);\n"
 "if (b + 1 < $RANK_BATCH)\n"
-"peers[b + 1] = `sort_peers(digits[b + 1], masked, shared);\n"
+"peers[b + 1] = `sort_peers(digits[b + 1], false, shared);\n"
 "$LANES_SYNC();\n"
 "if ((peers[b] & ~up_to) == 0)\n"
 "*next = (`sort_next)(first + below + 1);\n"
@@ -11772,8 +11806,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "below = (uint)popcount(peers[b] & ~up_to);\n"
 "places[b] = first + below;\n"
 "}\n"
+"#endif\n"
 "}\n"
-"#else\n\n"
+"#else\n\n",
 "$INLINE void `sort_rank_by_bits(const uint *digits, bool masked, uint *places,\n"
 "local `sort_shared *shared) {\n"
 "uint d = digits[0] / $DIGIT_SCALE;\n"
@@ -11799,7 +11834,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0] = place;\n"
 "}\n"
 "#define `sort_rank `sort_rank_by_bits\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "$INLINE void `sort_exchange_by(`sort_tile *t, uint rounds, bool masked,\n"
 "`twiddled_digit digit, local `sort_shared *shared) {\n"
 "`twiddled keys[$ROUNDS];\n"
@@ -11847,7 +11882,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "`sort_exchange_by(t, rounds, false, digit, shared);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "#define $SORT_ORDER(name, type, array) \\\n"
 " $INLINE void name(const type *tile, uint rounds, uint *places, uint part, uint parts, \\\n"
 " local `sort_shared *shared) { \\\n"
@@ -11867,7 +11902,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if $SORTS_ALONE\n"
 "$SORT_ORDER(`sort_order_movers, `sort_mover, mover)\n"
 "#endif\n"
-"#endif\n\n",
+"#endif\n\n"
 "#define $SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n"
 "$INLINE void `sort_store_keys(global `key_bits *keys_dst, uint rounds, bool whole, uint valid,\n"
 "uint part, `twiddled_digit digit, uint *digits,\n"
@@ -11914,7 +11949,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "$BARRIER();\n"
-"}\n\n"
+"}\n\n",
 "#endif\n\n\n"
 "$INLINE void `sort_store(`sort_tile *t, uint rounds, const `sort_pass *pass,\n"
 "`twiddled_digit digit, ulong first, uint valid,\n"
@@ -11951,7 +11986,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_store_values(carried, rounds, false, false, valid, part, digits, shared);\n"
 "}\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if $SORTS_ALONE\n\n"
 "#define $SORT_TAKE(name, type, array) \\\n"
 " $INLINE void name(type *tile, uint rounds, uint part, uint parts, local `sort_shared *shared) { \\\n"
@@ -11976,7 +12011,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#else\n"
 "`sort_load_values(movers, carried, 0, rounds, count, flags);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline `sort_value `sort_moved(`sort_mover mover, `sort_carried carried, uint count,\n"
 "uint flags) {\n"
 "#if !$SORT_MOVES_INDICES\n"
@@ -12044,7 +12079,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "#if $SORT_VALUES\n"
 "`sort_order_movers(movers, rounds, t.places, 0, 1, shared);\n"
 "`sort_take_movers(movers, rounds, 0, 1, shared);\n"
-"#endif\n\n",
+"#endif\n\n"
 "uint bits = $KEY_INFINITY ? 0 : p + 1 < passes.passes ? passes.width : 0;\n"
 "bool is_byte = $KEY_SIZE == 8 && bits == 8;\n"
 "$UNROLL\n"
@@ -12062,7 +12097,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_store_movers(movers, call->carried, rounds, count, call->flags);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if $SORT_SMALL\n\n"
 "kernel $GROUP_ATTRIBUTE void `sort_small($SORT_PARAMETERS, local `sort_shared *shared) { $ONE_ITEM\n"
 "$SORT_CALL\n"
@@ -12118,7 +12153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12087 \"kernels.cl.inc\"\n"
+"#line 12126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12193,16 +12228,19 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "if (sum)\n"
 "atomic_add((volatile global uint *)all + c, sum);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n\n",
+"#define $SORT_ZERO_AT (8 * $RADIX)\n"
+"#define $IS_LESSER_ZERO(ordered) ($KEY_WHOLE && (ordered) == $KEY_INFINITY)\n\n\n"
 "static inline uint `sort_counted_parts(ulong count, uint most) {\n"
 "return (uint)clamp((count + $SORT_CHUNK - 1) / $SORT_CHUNK, (ulong)1, (ulong)most);\n"
 "}\n\n\n\n"
-"$INLINE void `sort_count_keys(uint part, uint parts, global const `key_bits *keys, ulong count,\n"
+"$INLINE bool `sort_count_keys(uint part, uint parts, global const `key_bits *keys, ulong count,\n"
 "`sort_passes all, global uint *totals,\n"
 "local `sort_shared *shared) {\n"
 "local uint *counts = (local uint *)shared->digits.to;\n"
 "uint begin = all.begin, last_mask = (1u << (all.end - begin - (all.passes - 1) * all.width)) - 1;\n"
 "ulong chunks = count / $SORT_CHUNK;\n"
+"bool lesser_zero = false;\n"
 "for (uint c = $ITEM; c < $RADIX * $SORT_ROW; c += $GROUP)\n"
 "counts[c] = 0;\n"
 "$BARRIER();\n"
@@ -12213,21 +12251,29 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "for (uint k = 0; k < $SORT_LOADS; k++)\n"
 "codes[k] = chunk[k * $GROUP];\n"
 "$UNROLL\n"
-"for (uint k = 0; k < $SORT_LOADS; k++)\n"
-"codes[k] = `code_of((`key_bits)codes[k], all.flip) >> begin;\n"
+"for (uint k = 0; k < $SORT_LOADS; k++) {\n"
+"`key_code ordered = `to_ordered((`key_bits)codes[k], all.flip);\n"
+"lesser_zero |= $IS_LESSER_ZERO(ordered);\n"
+"codes[k] = `canonical(ordered, all.flip, true) >> begin;\n"
+"}\n"
 "`sort_count_codes(codes, $SORT_LOADS, all, last_mask, counts);\n"
 "}\n"
 "for (ulong i = chunks * $SORT_CHUNK + (ulong)part * $GROUP + $ITEM; i < count;\n"
 "i += (ulong)parts * $GROUP) {\n"
-"`key_code code = `code_of(keys[i], all.flip) >> begin;\n"
+"`key_code ordered = `to_ordered(keys[i], all.flip);\n"
+"`key_code code = `canonical(ordered, all.flip, true) >> begin;\n"
+"lesser_zero |= $IS_LESSER_ZERO(ordered);\n"
 "`sort_count_codes(&code, 1, all, last_mask, counts);\n"
 "}\n"
 "$BARRIER();\n"
 "`sort_add_counts(all.passes, counts, totals);\n"
+"return lesser_zero;\n"
 "}\n\n\n\n"
 "$INLINE void `sort_count_bases(global uint *bases, global uint *zeros, uint passes,\n"
 "local `sort_shared *shared) {\n"
 "uint digits[$KEY_SIZE][$ITEM_DIGITS];\n"
+"if ($KEY_WHOLE && $ITEM == 0)\n"
+"bases[$SORT_ZERO_AT] = atomic_xchg((volatile global uint *)zeros + $SORT_ZERO_AT, 0u);\n"
 "$UNROLL\n"
 "for (uint p = 0; p < $KEY_SIZE; p++)\n"
 "for (uint e = 0; e < $ITEM_DIGITS; e++) {\n"
@@ -12249,7 +12295,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "$BARRIER();\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$SORT_TILE_INLINE void `sort_count_part(uint part, uint parts, global const `key_bits *keys,\n"
 "global uint *states, global uint *bases, global uint *zeros,\n"
 "global uint *counter, ulong count, `sort_passes all,\n"
@@ -12257,14 +12303,16 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "ulong words = $SORT_FILLS ? 0 : (count + $TILE - 1) / $TILE * $RADIX;\n"
 "for (ulong s = (ulong)part * $GROUP + $ITEM; s < words; s += (ulong)parts * $GROUP)\n"
 "states[s] = 0;\n"
-"`sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
+"bool lesser_zero = `sort_count_keys(part, parts, keys, count, all, zeros, shared);\n"
+"if (lesser_zero && !$PLANTED(SORT_ZEROS))\n"
+"atomic_or((volatile global uint *)zeros + $SORT_ZERO_AT, 1u);\n"
 "`device_fence();\n"
 "$BARRIER();\n"
 "if (`ticket(counter, parts, &shared->ticket) != parts - 1)\n"
 "return;\n"
 "`device_fence();\n"
 "`sort_count_bases(bases, zeros, all.passes, shared);\n"
-"}\n\n",
+"}\n\n"
 "#if !$SORT_TOGETHER\n"
 "kernel $GROUP_ATTRIBUTE void `sort_histogram($SORT_PARAMETERS,\n"
 "local `sort_shared *shared) { $ONE_ITEM\n"
@@ -12307,7 +12355,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12315 \"kernels.cl.inc\"\n"
+"#line 12370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12412,13 +12460,14 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "$SORT_CALL\n"
 "`sort_pass pass = `sort_pass_of(&call, (uint)numbers.pass);\n"
 "global uint *counter = $COUNTERS(call.zeros);\n"
+"bool has_zeros = $KEY_WHOLE && numbers.pass == 0 && pass.bases[$SORT_ZERO_AT] != 0;\n"
 "#if $KEY_WHOLE\n"
-"if ($SPECIALIZES && pass.zeros) {\n"
+"if ($SPECIALIZES && has_zeros) {\n"
 "`sort_sweep_by(true, &pass, counter, numbers.count, shared);\n"
 "return;\n"
 "}\n"
 "#endif\n"
-"`sort_sweep_by($SPECIALIZES ? false : pass.zeros, &pass, counter, numbers.count, shared);\n"
+"`sort_sweep_by($SPECIALIZES ? false : has_zeros, &pass, counter, numbers.count, shared);\n"
 "}\n"
 "#endif\n\n",
 NULL};
@@ -12427,7 +12476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12448 \"kernels.cl.inc\"\n"
+"#line 12504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12633,12 +12682,13 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`sort_await($SORT_DONE(zeros), p >= awaited ? parts + p * tiles : 0);\n"
 "awaited = p + 1;\n"
 "`sort_pass pass = `sort_pass_of(call, p);\n"
+"bool has_zeros = $KEY_WHOLE && p == 0 && bases[$SORT_ZERO_AT] != 0;\n"
 "#if $KEY_WHOLE\n"
-"if ($SPECIALIZES && pass.zeros)\n"
+"if ($SPECIALIZES && has_zeros)\n"
 "`sort_drawn_tile_zeros(tile, $SORT_PASS_ARGUMENTS);\n"
 "else\n"
 "#endif\n"
-"`sort_drawn_tile(tile, pass.zeros, $SORT_PASS_ARGUMENTS);\n"
+"`sort_drawn_tile(tile, has_zeros, $SORT_PASS_ARGUMENTS);\n"
 "ticket = `sort_next_ticket(zeros, tickets, shared);\n"
 "}\n"
 "if (ticket == tickets - 1 && $ITEM == 0)\n"
@@ -14160,11 +14210,11 @@ static const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 2, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
        fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
        tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 2, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
@@ -22385,8 +22435,8 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Bytes before the states: words for the digits of 8 passes. */
-#define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
+/* Bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
+#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
@@ -22437,7 +22487,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? 0 : radix * ((group + 31) / 32) * 4);
+    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
