@@ -19155,7 +19155,7 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
-/* Returns the work-items of a group if segments are split. PoCL 6 only takes one sub-group with lanes in local memory. */
+/* Returns the work-items of a group if segments are split: with lanes in local memory a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
