@@ -13184,9 +13184,9 @@ typedef struct gpuscan__program {
     int cached;              /* it came from a blob or the cache, or was offered to the cache */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded. A
-   recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and the
-   work-items. A step is a gpuscan__step and its bytes, padded to 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded.
+   A recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and
+   the work-items. A step is a gpuscan__step and its bytes, padded to 8. */
 typedef enum gpuscan__step_kind {
     GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
     GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
@@ -18847,31 +18847,69 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Blocks are shorter than a vector in round 0; in round 1 several vectors and a rest. */
+/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
+   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
+static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
+    const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
+    uint64_t x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, !of_dst ? 40 + i % 20 : wins ? 60 + random % 40 : random % 40);
+    case GPUSCAN__DATA_SPARSE:
+        x = !of_dst ? 101 + i % 20 : wins ? 1 + random % 100 : 0;
+        return gpuscan__wrap(e->src, x * gpuscan__test_factor(e));
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* addends use even bits, elements odd bits */
+        x = ((random & even_bits & ~(uint64_t)15) | (i % 2 ? 4 : 1)) << of_dst;
+        return gpuscan__wrap(e->src, gpuscan__ops[e->op].data == GPUSCAN__DATA_SET ? x : ~x);
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (!gpuscan__is_float(e->src))
+            return gpuscan__wrap(e->src, random | 3);
+        x = wins ? 2 : 4;
+        return !of_dst ? (2 + i % 3) * gpuscan__test_factor(e) : random & 1 ? 0 - x : x;
+    }
+}
+
+/* Fills dst and addend, and in expected their results. */
+static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
+                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
+    uint64_t i, at, size = e->dst_size;
+    uint32_t byte;
+    for (i = 0; i < shape->count; i++) {
+        int wins = (i + shape->round) % 2 == 0;
+        uint64_t k = i / block, a, x;
+        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
+            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
+            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
+            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
+            continue;
+        }
+        for (byte = 0, at = i * size; byte < size; byte++, at++) {
+            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
+            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
+            expected[at] = wins ? dst[at] : addend[k * size + byte];
+        }
+    }
+}
+
 static int gpuscan__uniform_add_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_uniform_add_desc *desc = (gpuscan_uniform_add_desc *)test->desc;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round), blocks = shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     gpuscan__test_array *dst;
-    gpuscan__test_sum sum;
     unsigned char *addend;
-    uint64_t i;
     if (test->round == 2)
         return 0;
     desc->type = e->dst;
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77;
-    blocks.count = gpuscan__ceil_div(shape.count, desc->block);
-    blocks.tile = blocks.count / 3 + 1;
+    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
-    addend = gpuscan__test_in(test, &desc->addend, blocks.count * e->dst_size);
-    for (i = 0; i < shape.count && !test->failed; i++) {
-        gpuscan__test_add(e, &blocks, i / desc->block, 1, addend, &sum);
-        gpuscan__test_add(e, &shape, i, 0, dst->before, &sum);
-        gpuscan__put_sum(e, dst->expected, i, &sum);
-    }
+    addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
+    if (!test->failed)
+        gpuscan__test_blocks(e, &shape, desc->block, dst->before, addend, dst->expected);
     return 1;
 }
 
@@ -19301,7 +19339,8 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results; /* if this wraps, `most` groups run */
+    /* If this wraps, `most` groups run. */
+    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
@@ -23674,7 +23713,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     form         | chosen for                                     | kernels
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
-    bands        | otherwise                                      | sums, carries (strips > 1), carries (bands > 1), tiles
+    bands        | otherwise                                      | sums, carries of strips and of bands, tiles
    The key has channels, square, exclusive and image in all forms. A CPU has one strip. */
 
 typedef struct gpuscan__integral_key {
@@ -23736,7 +23775,8 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? plan->e.t_size : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    return bytes + (gpuscan__key_is_cpu(key) ? plan->e.t_size
+                                             : 2 * items * channels * gpuscan__types[plan->e.dst].size);
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {

@@ -42,7 +42,8 @@ Desc = struct("gpuscan_desc", ("context", pointer), ("device", pointer), ("queue
               ("device_name", ctypes.c_char_p), ("opencl", pointer), ("allocator", Functions), ("log", pointer),
               ("log_user", pointer), ("work_group_size", ctypes.c_size_t), ("local_memory", u64), ("without", u32),
               ("lanes", u32), ("error", ctypes.c_char_p), ("error_size", ctypes.c_size_t),
-              ("library", ctypes.c_char_p), ("trace", pointer), ("trace_user", pointer))
+              ("library", ctypes.c_char_p), ("trace", pointer), ("trace_user", pointer),
+              ("cache", ctypes.c_char_p))
 Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
                   ("host_data", pointer))
 ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count", u64), ("src_type", enum),

@@ -672,8 +672,8 @@ static void test_cache(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* The disk is full from the moment when a program's binary is read until its next kernel is set up: the driver may write
-   files of its own before and after. */
+/* The disk is full from the moment when a program's binary is read until its next kernel is set up: the driver may
+   write files of its own before and after. */
 static struct rlimit disk;
 static cl_int CL_API_CALL fill_disk(cl_program program, cl_program_info info, size_t size, void *value, size_t *used) {
     struct rlimit full = disk;
