@@ -4419,22 +4419,22 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "return four.x | four.y | four.z | four.w;\n"
 "#endif\n"
 "}\n\n"
-"#if $BITS\n\n"
-"static inline ulong `kept_word(global const `src *src, ulong i, ulong last) {\n"
-"ulong word = $INVERT ? ~src[i] : src[i];\n"
-"if (i + 1 < last)\n"
-"word |= (ulong)($INVERT ? ~src[i + 1] : src[i + 1]) << 32;\n"
-"return word;\n"
-"}\n"
-"#else\n"
+"#if !$BITS\n"
 "static inline bool `is_kept(global const `src *src, ulong i) {\n"
 "#if $RUNS\n"
 "return `starts_at(src, i);\n"
 "#else\n"
 "return `convert(src[i], i) != 0;\n"
 "#endif\n"
-"}\n\n\n"
+"}\n"
+"#endif\n\n\n"
 "static inline ulong `kept_word(global const `src *src, ulong i, ulong last) {\n"
+"#if $BITS\n"
+"ulong word = $INVERT ? ~src[i] : src[i];\n"
+"if (i + 1 < last)\n"
+"word |= (ulong)($INVERT ? ~src[i + 1] : src[i + 1]) << 32;\n"
+"return word;\n"
+"#else\n"
 "ulong word = 0;\n"
 "if ((last - i < $WORD_BITS) | ($RUNS & (i == 0))) {\n"
 "for (uint v = 0; v < min(last - i, (ulong)$WORD_BITS); v++)\n"
@@ -4457,8 +4457,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "word |= `step_bits(looks.step[s / $STEP_BITS]) << s;\n"
 "#endif\n"
 "return word;\n"
-"}\n"
-"#endif\n\n\n\n",
+"#endif\n"
+"}\n\n\n\n",
 "static inline ulong `kept_words(global const `src *src, ulong first, ulong last, ulong *words,\n"
 "ulong *at) {\n"
 "ulong kept = 0;\n"
@@ -5202,7 +5202,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4042 \"kernels.cl.inc\"\n"
+"#line 4041 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5817,7 +5817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4825 \"kernels.cl.inc\"\n"
+"#line 4824 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6117,7 +6117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5173 \"kernels.cl.inc\"\n"
+"#line 5172 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6222,7 +6222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5290 \"kernels.cl.inc\"\n"
+"#line 5289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6268,7 +6268,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5337 \"kernels.cl.inc\"\n"
+"#line 5336 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6845,7 +6845,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6014 \"kernels.cl.inc\"\n"
+"#line 6013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7165,7 +7165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6379 \"kernels.cl.inc\"\n"
+"#line 6378 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7277,8 +7277,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6495 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 6494 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "typedef $RESULT_TYPE `result_t;\n"
@@ -7286,15 +7286,6 @@ static const char *const gpuscan__piece_reduce[] = {
 "#define $RESULT(x) `to_dst(x)\n"
 "typedef `dst `result_t;\n"
 "#endif\n\n"
-"#if !$HAS_HINTS || $CPU || $COMMUTATIVE\n"
-"#undef $TAKES_ROWS\n"
-"#endif\n"
-"typedef struct {\n"
-"`shared tiles;\n"
-"#if $TAKES_ROWS\n"
-"uint4 stage[$GROUP * ($TAKES_ROWS / 16 + 1)];\n"
-"#endif\n"
-"} `reduce_shared;\n\n"
 "#if ($GROUP & ($GROUP - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
 "#endif\n\n"
@@ -7363,7 +7354,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "return `combine(sum, x);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$INLINE `t `loaded_add(`t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
 "ulong vectors, bool all) {\n"
 "$UNROLL\n"
@@ -7372,7 +7363,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "sum = `raw_vector_add(sum, loaded[k], head + (i + k * stride) * $VECTOR);\n"
 "return sum;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline `t `item_sum(global const `src *src, ulong begin, ulong count, uint group,\n"
 "uint groups) {\n"
 "ulong first = (ulong)group * $GROUP + $ITEM, stride = (ulong)groups * $GROUP;\n"
@@ -7435,49 +7426,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "x[0] = `combine(x[0], x[k]);\n"
 "}\n"
 "return x[0];\n"
-"}\n\n\n\n\n",
-"#if $TAKES_ROWS\n"
-"#define $ROW_PIECES ($TAKES_ROWS / 16)\n"
-"#define $ROW_ELEMENTS ($TAKES_ROWS / (uint)sizeof(`src))\n"
-"#define $PART_PIECES ($LANES * ($ROW_PIECES + 1))\n"
-"typedef union {\n"
-"uint4 piece[$ROW_PIECES];\n"
-"`src element[$ROW_ELEMENTS];\n"
-"} `lane_row;\n\n"
-"static inline void `rows_fetch(local uint4 *stage, global const `src *src) {\n"
-"global const uint4 *from = (global const uint4 *)src + $LANE;\n"
-"$UNROLL\n"
-"for (uint j = 0; j < $ROW_PIECES; j++) {\n"
-"uint p = j * $LANES + $LANE;\n"
-"`copy_piece(stage + p + p / $ROW_PIECES, from + j * $LANES, `policy_last());\n"
-"}\n"
-"}\n\n\n"
-"static inline void `row_take(`lane_row *row, const local uint4 *stage) {\n"
-"const local uint4 *from = stage + $LANE * ($ROW_PIECES + 1);\n"
-"`copies_wait();\n"
-"$UNROLL\n"
-"for (uint j = 0; j < $ROW_PIECES; j++)\n"
-"row->piece[j] = from[j];\n"
-"$LANES_SYNC();\n"
-"}\n\n"
-"static inline `t `lane_row_sum(const `lane_row *row, ulong at) {\n"
-"`t sum = `convert(row->element[0], at);\n"
-"$UNROLL\n"
-"for (uint r = 1; r < $ROW_ELEMENTS; r++)\n"
-"sum = `combine(sum, `convert(row->element[r], at + r));\n"
-"return sum;\n"
-"}\n"
-"#endif\n\n\n\n\n"
+"}\n\n\n\n\n"
 "static inline `t `subgroup_share_sum(global const `src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local `reduce_shared *own_shared) {\n"
-"local `shared *shared = &own_shared->tiles;\n"
-"#if $TAKES_ROWS\n"
-"local uint4 *stage = own_shared->stage + $SUBGROUP * $PART_PIECES;\n"
-"const ulong part = $LANES * $ROW_ELEMENTS;\n"
-"bool staged = ((size_t)src & 15) == 0;\n"
-"#else\n"
+"uint groups, local `shared *shared) {\n"
 "const ulong part = $ITEM_VECTORS * $VECTOR_STRIDE;\n"
-"#endif\n"
 "ulong zero = from, end = from + count;\n"
 "`t head = `identity();\n"
 "for (; from < end && from % $VECTOR != 0; from++)\n"
@@ -7488,34 +7440,13 @@ static const char *const gpuscan__piece_reduce[] = {
 "ulong rounds = $LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
 "`t total = `identity();\n"
 "`cascade cascade = `cascade_begin();\n"
-"#if $TAKES_ROWS\n"
-"if (staged && own != 0 && from + (begin + 1) * part <= end)\n"
-"`rows_fetch(stage, src + from + begin * part);\n"
-"#endif\n"
 "for (ulong t = 0; t < rounds; t++) {\n"
 "ulong first = t < own ? from + (begin + ($PLANTED(REDUCE_TILES) ? own - 1 - t : t)) * part : end;\n"
-"`t sum;\n"
-"#if $TAKES_ROWS\n"
-"ulong at = first + $LANE * $ROW_ELEMENTS;\n"
-"sum = `identity();\n"
-"if (staged && first + part <= end) {\n"
-"`lane_row row;\n"
-"`row_take(&row, stage);\n"
-"if (t + 1 < own && first + 2 * part <= end)\n"
-"`rows_fetch(stage, src + first + part);\n"
-"sum = `lane_row_sum(&row, at);\n"
-"} else {\n"
-"for (ulong i = at; i < min(at + $ROW_ELEMENTS, end); i++)\n"
-"sum = i == at ? `convert(src[i], i) : `combine(sum, `convert(src[i], i));\n"
-"}\n"
-"sum = `neighbours_sum(sum, $LANES, shared);\n"
-"#else\n"
 "`tile data;\n"
 "`t x[$ITEM_VECTORS];\n"
 "`tile_fetch(&data, src, first, end, $LANE * $VECTOR, `policy_normal());\n"
 "`tile_lane_sums(&data, first, end, $LANE * $VECTOR, x);\n"
-"sum = `vectors_sum(x, shared);\n"
-"#endif\n"
+"`t sum = `vectors_sum(x, shared);\n"
 "total = $CASCADE != 0 || t == 0 ? sum : `combine(total, sum);\n"
 "`cascade_step(&cascade, &total, $CASCADE);\n"
 "}\n"
@@ -7527,12 +7458,12 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n\n\n",
 "#if !$CPU\n"
 "static inline `t `range_sum(global const `src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local `reduce_shared *shared) {\n"
+"uint groups, local `shared *shared) {\n"
 "#if $COMMUTATIVE\n"
-"return `items_sum(`item_sum(src, from, count, group, groups), &shared->tiles);\n"
+"return `items_sum(`item_sum(src, from, count, group, groups), shared);\n"
 "#else\n"
 "`t sum = `subgroup_share_sum(src, from, count, group, groups, shared);\n"
-"return `subgroups_sum(sum, &shared->tiles);\n"
+"return `subgroups_sum(sum, shared);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n"
@@ -7592,7 +7523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6864 \"kernels.cl.inc\"\n"
+"#line 6784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -7667,7 +7598,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`t tails[$GROUP];\n"
 "uint closed[$GROUP];\n"
 "#endif\n"
-"`reduce_shared reduce;\n"
+"`shared reduce;\n"
 "uint found;\n"
 "} `segment_shared;\n"
 "$FITS(segments, sizeof(`segment_shared))\n\n\n"
@@ -7757,12 +7688,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`device_fence();\n"
 "global uint *counter = $COUNTERS(out->partials);\n"
 "uint own = mark ? 0x10001u : 1u, tickets = atomic_add(counter, own) + own;\n"
-"all->reduce.tiles.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
+"all->reduce.ticket = (tickets & 0xffffu) == out->groups ? tickets >> 16 : 0;\n"
 "if ((tickets & 0xffffu) == out->groups)\n"
 "atomic_xchg(counter, $PLANTED(TICKETS_LEFT) ? 1u : 0u);\n"
 "}\n"
 "$BARRIER();\n"
-"if (all->reduce.tiles.ticket == 0)\n"
+"if (all->reduce.ticket == 0)\n"
 "return;\n"
 "`device_fence();\n"
 "`shares_join(out, all);\n"
@@ -8197,7 +8128,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$INLINE void `long_sum(const `path *path, const `outlet *out, bool is_long, ulong first,\n"
 "uint bits, local `segment_shared *all) {\n"
 "#if $LONG_BY_SUBGROUP\n"
-"local `shared *shared = &all->reduce.tiles;\n"
+"local `shared *shared = &all->reduce;\n"
 "for (`ballot_t longer = `ballot(is_long); longer != 0; longer &= longer - 1) {\n"
 "uint found = $SUBGROUP * $LANES + `lowest(longer);\n"
 "#else\n"
@@ -8210,7 +8141,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`lane_load(x, path, &whole, $LANE, $LANES);\n"
 "$KEEP_LOADS();\n"
 "`t sum = `lane_sum(path, &whole, x, $LANE, $LANES);\n"
-"sum = `neighbours_sum(sum, $LANES, &all->reduce.tiles);\n"
+"sum = `neighbours_sum(sum, $LANES, &all->reduce);\n"
 "#else\n"
 "`t sum = `group_sum(path, &whole, all);\n"
 "#endif\n"
@@ -8238,7 +8169,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ends = `ends_of(path, own_row + step);\n"
 "if (!is_long)\n"
 "sum = `lane_sum(path, &own, x, lane, lanes);\n"
-"sum = `neighbours_sum(sum, lanes, &all->reduce.tiles);\n"
+"sum = `neighbours_sum(sum, lanes, &all->reduce);\n"
 "if (($PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
 "`outlet_write(out, own_row, sum);\n"
 "if (!$BY_ROWS && apart < most)\n"
@@ -8295,13 +8226,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7693 \"kernels.cl.inc\"\n"
+"#line 7613 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"$FITS(reduce, sizeof(`reduce_shared))\n"
+"$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
 " global const `src *src, global const uint *count_buffer, global `partial *partials, \\\n"
 " global `result_t *dst, `init init_value, global const `dst *init_buffer, \\\n"
-" `reduce_numbers numbers, local `reduce_shared *shared\n\n\n\n"
+" `reduce_numbers numbers, local `shared *shared\n\n\n\n"
 "kernel $GROUP_ATTRIBUTE void `reduce($REDUCE_PARAMETERS) { $ONE_ITEM\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
 "uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
@@ -8323,11 +8254,11 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "#else\n"
 "if (!$WORDS_ARRIVE && $ITEM == 0)\n"
 "`device_fence();\n"
-"if (`ticket($COUNTERS(partials), groups, &shared->tiles.ticket) != groups - 1)\n"
+"if (`ticket($COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
 "return;\n"
 "if (!$WORDS_ARRIVE)\n"
 "`device_fence();\n"
-"sum = `partials_sum(partials, groups, epoch, &shared->tiles);\n"
+"sum = `partials_sum(partials, groups, epoch, shared);\n"
 "#endif\n"
 "}\n"
 "if ($ITEM == 0)\n"
@@ -8335,7 +8266,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "}\n\n"
 "#if !$WORD\n"
 "kernel $GROUP_SIZE void `reduce_finish($REDUCE_PARAMETERS) { $ONE_ITEM\n"
-"`t sum = `partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, &shared->tiles);\n"
+"`t sum = `partials_sum(partials + numbers.partials_offset, (uint)numbers.groups, 0, shared);\n"
 "if ($ITEM == 0)\n"
 "`reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
 "(uint)numbers.flags);\n"
@@ -8347,7 +8278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7745 \"kernels.cl.inc\"\n"
+"#line 7665 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8842,7 +8773,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8293 \"kernels.cl.inc\"\n"
+"#line 8213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9373,7 +9304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8896 \"kernels.cl.inc\"\n"
+"#line 8816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9714,7 +9645,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9312 \"kernels.cl.inc\"\n"
+"#line 9232 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9806,7 +9737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9420 \"kernels.cl.inc\"\n"
+"#line 9340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10160,7 +10091,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9820 \"kernels.cl.inc\"\n"
+"#line 9740 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10709,7 +10640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10471 \"kernels.cl.inc\"\n"
+"#line 10391 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10735,7 +10666,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10494 \"kernels.cl.inc\"\n"
+"#line 10414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10868,7 +10799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10657 \"kernels.cl.inc\"\n"
+"#line 10577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10915,7 +10846,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10705 \"kernels.cl.inc\"\n"
+"#line 10625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11064,7 +10995,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10877 \"kernels.cl.inc\"\n"
+"#line 10797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11339,7 +11270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11185 \"kernels.cl.inc\"\n"
+"#line 11105 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12153,7 +12084,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12126 \"kernels.cl.inc\"\n"
+"#line 12046 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12355,7 +12286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12370 \"kernels.cl.inc\"\n"
+"#line 12290 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12476,7 +12407,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12504 \"kernels.cl.inc\"\n"
+"#line 12424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13000,8 +12931,6 @@ typedef struct gpuscan__reduce_tuning {
     uint32_t per_unit[GPUSCAN__BY_SIZE];  /* groups per compute unit */
     uint32_t registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
     uint32_t vectors_custom; /* vectors for custom operators on elements of 8 or 16 bytes */
-    /* for groups that load whole chunks of structs (gpuscan__reduce_takes_rows); group 0: no such groups */
-    uint32_t rows_group, rows_per_unit, rows_registers;
 } gpuscan__reduce_tuning;
 
 /* Reductions of rows and segments. */
@@ -14160,17 +14089,16 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, registers, vectors_custom, rows_... */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2, 0, 0, 0},
+    /* serves, strategy, group, vectors, per_unit, registers, vectors_custom */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2},
     /* A work-item has 8 loads in flight, and two groups of 512 share all registers. Structs are combined in order, two
-       vectors a work-item; of 16 and 32 bytes chunks are faster than element by element. tuning: reduce-groups,
-       reduce-structs, reduce-struct-rows */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2, 256, 4, 64},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4, 0, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4, 0, 0, 0},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {16, 16}, {0, 0}, 4, 0, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4, 0, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4, 0, 0, 0}};
+       vectors a work-item. tuning: reduce-groups, reduce-structs */
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {16, 16}, {0, 0}, 4},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4}};
 
 static const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     /* serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items, each_group,
@@ -19019,16 +18947,6 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* REDUCE_ROW: bytes of consecutive structs that a lane sums in order from local memory, if a call takes such rows. */
-#define GPUSCAN__REDUCE_ROW 128u
-static int gpuscan__reduce_takes_rows(const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__elements *e = &plan->e;
-    uint64_t group = gs->device.profile.reduce.rows_group, rows = group * (GPUSCAN__REDUCE_ROW + 16);
-    return group && gs->device.lanes == GPUSCAN__LANES_PTX && gs->device.capability >= 80 && !e->commutes &&
-           e->src == GPUSCAN_TYPE_CUSTOM && (e->src_size == 16 || e->src_size == 32) &&
-           rows + gpuscan__shared_bytes(gs, e->t_size, (uint32_t)group, 1) <= gs->device.local_memory;
-}
-
 /* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
    error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
    scarce, and a work-item takes at most REDUCE_STEPS; in small groups more, if a group takes a whole segment. */
@@ -19039,22 +18957,13 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
 
-/* Returns TAKES_ROWS: bytes of the chunk that a lane sums, or 0. */
-static uint32_t gpuscan__reduce_row(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__reduce_key *own) {
-    return (!own->segments || own->each) && gpuscan__uses_ptx(gs, &plan->key) && gpuscan__reduce_takes_rows(gs, plan)
-               ? GPUSCAN__REDUCE_ROW
-               : 0;
-}
-
-/* Returns at least sizeof(gpuscan_reduce_shared) in kernels.cl.inc, or sizeof(gpuscan_segment_shared). */
+/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, or sizeof(gpuscan_segment_shared). */
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
-    if (gpuscan__reduce_row(gs, plan, own))
-        bytes += key->group * (GPUSCAN__REDUCE_ROW + 16);
     if (own->segments && (own->split || cpu))
         bytes += key->group * (t_size + 4) + key->group / lanes * 8;
     return gpuscan__ceil_div(bytes + 3 * gpuscan__max(t_size, 16), 16) * 16;
@@ -19072,7 +18981,6 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
     gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
                         gpuscan__types[plan->e.src].size == 8);
-    gpuscan__define_number(text, "TAKES_ROWS", gpuscan__reduce_row(gs, plan, &own));
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -19224,10 +19132,6 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     int splits_few = plan->key.split && plan->is_few;
     uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
-    if (gpuscan__reduce_takes_rows(gs, &plan->common)) {
-        group = profile->reduce.rows_group;
-        vectors = GPUSCAN__REDUCE_ROW / 16;
-    }
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
@@ -19285,9 +19189,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
     uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
     int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = !plan->is_few                                   ? profile->segments.per_unit
-                        : gpuscan__reduce_takes_rows(gs, &plan->common) ? profile->reduce.rows_per_unit
-                                                                        : profile->reduce.per_unit[by_size];
+    uint32_t per_unit = plan->is_few ? profile->reduce.per_unit[by_size] : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
@@ -19382,9 +19284,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     gpuscan__need *need = &plan->common.need;
     int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
     uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    uint64_t most = (uint64_t)gs->device.units * (gpuscan__reduce_takes_rows(gs, &plan->common)
-                                                      ? gs->device.profile.reduce.rows_per_unit
-                                                      : gs->device.profile.reduce.per_unit[by_size]);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[by_size];
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
@@ -19429,9 +19329,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
             key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
         else if (plan->key.split && e->t_size <= 8 && plan->is_few)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
-    } else if (gpuscan__reduce_takes_rows(gs, common)) {
-        gpuscan__fit(gs, common, profile->reduce.rows_group, GPUSCAN__REDUCE_ROW / 16);
-        key->registers = gpuscan__registers(gs, key, profile->reduce.rows_registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
         if (e->commutes && e->t_size <= 8)
