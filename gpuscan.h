@@ -8285,7 +8285,7 @@ NULL};
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
 "#line 7671 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
 "} `integral_numbers;\n\n"
@@ -8338,71 +8338,13 @@ static const char *const gpuscan__piece_integral[] = {
 "if (numbers->flags & $FLAG_REHEARSAL)\n"
 "return 0;\n"
 "return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
-"}\n\n\n\n"
-"#define $CARRIES ($CPU ? $TILE : $LANES)\n"
-"kernel $GROUP_SIZE void\n"
-"`integral_carries(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"ulong width = numbers.width, steps = numbers.height + numbers.bands;\n"
-"ulong count = numbers.by_strips ? numbers.strips : numbers.bands;\n"
-"ulong all = numbers.by_strips ? steps : width + ($CPU ? 0 : numbers.strips);\n"
-"ulong own = $SUBGROUP * $ITEM_VECTORS, step = $SUBGROUPS * $ITEM_VECTORS;\n"
-"ulong blocks = (all + $CARRIES - 1) / $CARRIES, image = get_group_id(0) / blocks;\n"
-"ulong begin = (get_group_id(0) - image * blocks) * $CARRIES, end = min(begin + $CARRIES, all);\n"
-"$FITS(sums, $GROUP * sizeof(`t))\n"
-"local `t *sums = (local `t *)shared;\n"
-"if (numbers.flags & $FLAG_REHEARSAL)\n"
-"count = 0;\n"
-"carries += numbers.carries_offset;\n"
-"for (; begin < end; begin += $LANES) {\n"
-"ulong i = begin + $LANE, last = i < all ? count : 0, stride = numbers.by_strips ? steps : width;\n"
-"global `t *at = carries + image * numbers.bands * width + i;\n"
-"if (numbers.by_strips) {\n"
-"at = carries + numbers.steps_at + image * numbers.strips * steps + i;\n"
-"} else if (i >= width) {\n"
-"at = carries + numbers.steps_at + (image * numbers.strips + i - width) * steps;\n"
-"stride = numbers.band_rows + 1;\n"
-"}\n"
-"at += own * stride;\n"
-"`t before = `identity();\n"
-"for (ulong round = 0; round < count; round += step) {\n"
-"`t x[$ITEM_VECTORS], sum = `identity(), next = before;\n"
-"ulong first = round + own;\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"x[k] = `identity();\n"
-"if (first + k + 1 < last)\n"
-"x[k] = at[k * stride];\n"
-"}\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"sum = `combine(sum, x[k]);\n"
-"if ($SUBGROUPS > 1)\n"
-"sums[$ITEM] = sum;\n"
-"$BARRIER();\n"
-"$UNROLL\n"
-"for (uint s = 0; s < $SUBGROUPS; s++) {\n"
-"if (s == $SUBGROUP)\n"
-"before = next;\n"
-"next = `combine(next, $SUBGROUPS > 1 ? sums[s * $LANES + $LANE] : sum);\n"
-"}\n"
-"$BARRIER();\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"if (first + k < last)\n"
-"at[k * stride] = before;\n"
-"before = `combine(before, x[k]);\n"
-"}\n"
-"before = next;\n"
-"at += step * stride;\n"
-"}\n"
-"}\n"
-"}\n\n",
+"}\n\n"
 "#if $CPU\n"
 "#if $WIDE > 1\n"
 "static inline `wide `pixels_at($PICTURE src, `place_t at) {\n"
-"#if $PIXELS\n"
-"typedef $WIDEN($PIXEL) unaligned __attribute__((aligned(sizeof(`channel))));\n"
-"`wide y = __builtin_convertvector(*(global const unaligned *)(src + at), `wide);\n"
+"#ifdef $PIXELS\n"
+"typedef $PIXELS unaligned __attribute__((aligned(sizeof(`channel))));\n"
+"`wide y = $PIXELS_CONVERT(*(global const unaligned *)(src + at));\n"
 "return $SQUARE ? y * y : y;\n"
 "#else\n"
 "`wide_elements y;\n"
@@ -8410,8 +8352,18 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v] = `pixel_load(src, $PLACE_PAST(at, v, 0, 0), 1);\n"
 "return y.all;\n"
 "#endif\n"
+"}\n\n",
+"static inline `wide `sums_load(global const `t *sums, ulong x) {\n"
+"typedef `wide unaligned __attribute__((aligned(sizeof(`t))));\n"
+"return *(global const unaligned *)(sums + x);\n"
+"}\n\n\n\n"
+"static inline `wide `columns_add(global `t *sums, ulong x, `wide y, bool begins) {\n"
+"if (!begins)\n"
+"y = `combine_wide(`sums_load(sums, x), y);\n"
+"`store_wide(sums, x, y, false);\n"
+"return y;\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n"
 "static inline `t `column_add(global `t *sums, ulong x, `t y, bool begins) {\n"
 "if (!begins)\n"
 "y = `combine(sums[x], y);\n"
@@ -8438,10 +8390,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "before = (`wide)(sum);\n"
 "for (; x + $WIDE <= width; x += $WIDE) {\n"
-"`wide y = `pixels_at(src, $PLACE_PAST(at, x, 0, 0));\n"
-"if (!begins)\n"
-"y = `combine_wide(`load_wide(sums, x), y);\n"
-"`store_wide(sums, x, y, false);\n"
+"`wide y = `columns_add(sums, x, `pixels_at(src, $PLACE_PAST(at, x, 0, 0)), begins);\n"
 "if (!stores)\n"
 "continue;\n"
 "if ($PREFETCH_DST)\n"
@@ -8470,7 +8419,25 @@ static const char *const gpuscan__piece_integral[] = {
 "for (ulong row = 0; row < rows; row++)\n"
 "`row_add(carries, src, $PLACE_PAST(at, 0, row, numbers.src_pitch), 0, numbers.width, row == 0, 0,\n"
 "false);\n"
-"}\n\n",
+"}\n\n\n",
+"kernel $GROUP_SIZE void\n"
+"`integral_columns(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
+"ulong blocks = (numbers.width + $TILE - 1) / $TILE, image = get_group_id(0) / blocks;\n"
+"ulong first = (get_group_id(0) - image * blocks) * $TILE, last = min(first + $TILE, numbers.width);\n"
+"carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
+"if (numbers.flags & $FLAG_REHEARSAL)\n"
+"last = 0;\n"
+"for (ulong x = first; x < last; x++) {\n"
+"`t sum = `identity();\n"
+"for (ulong band = 0; band < numbers.bands; band++) {\n"
+"`t own = `identity();\n"
+"if (band + 1 < numbers.bands)\n"
+"own = carries[band * numbers.width + x];\n"
+"carries[band * numbers.width + x] = sum;\n"
+"sum = `combine(sum, own);\n"
+"}\n"
+"}\n"
+"}\n\n"
 "kernel $GROUP_SIZE void\n"
 "`integral_tiles($PICTURE src, global `cell *dst, global `t *carries,\n"
 "`integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
@@ -8509,12 +8476,12 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong rows, steps;\n"
 "ulong x;\n"
 "uint pixels, cells;\n"
-"} `tile_place;\n\n\n"
-"static inline `tile_place `tile_place_of(const `integral_numbers *numbers) {\n"
-"ulong blocks = (numbers->strips + $SUBGROUPS - 1) / $SUBGROUPS, group = get_group_id(0);\n"
-"ulong row = group / blocks;\n"
+"bool aligned;\n"
+"} `tile_place;\n\n\n",
+"static inline `tile_place `tile_place_at(const `integral_numbers *numbers, ulong row,\n"
+"ulong strip) {\n"
 "`tile_place at;\n"
-"at.strip = (group - row * blocks) * $SUBGROUPS + $SUBGROUP;\n"
+"at.strip = strip;\n"
 "at.image = row / numbers->bands;\n"
 "at.band = row - at.image * numbers->bands;\n"
 "at.rows = `band_rows(numbers, at.band);\n"
@@ -8522,6 +8489,18 @@ static const char *const gpuscan__piece_integral[] = {
 "at.x = at.strip * $STRIP + $LANE * $VECTOR;\n"
 "at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)$VECTOR) : 0;\n"
 "at.cells = at.pixels * $PIXEL_CHANNELS;\n"
+"at.aligned = false;\n"
+"return at;\n"
+"}\n\n\n"
+"static inline `tile_place `tile_place_in(const `integral_numbers *numbers, $PICTURE src) {\n"
+"ulong blocks = (numbers->strips + $SUBGROUPS - 1) / $SUBGROUPS, group = get_group_id(0);\n"
+"ulong row = group / blocks, strip = (group - row * blocks) * $SUBGROUPS + $SUBGROUP;\n"
+"`tile_place at = `tile_place_at(numbers, row, strip);\n"
+"#ifdef $PIXELS_RAW\n"
+"at.aligned = (((size_t)(src + numbers->src_offset) |\n"
+"(size_t)(numbers->src_image | numbers->src_pitch) * sizeof(`channel)) &\n"
+"($PIXELS_RAW_SIZE - 1)) == 0;\n"
+"#endif\n"
 "return at;\n"
 "}\n\n\n"
 "static inline global `t *`columns_at(global `t *carries, const `integral_numbers *numbers,\n"
@@ -8530,34 +8509,32 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "static inline global `t *`steps_at(global `t *carries, const `integral_numbers *numbers,\n"
 "const `tile_place *at) {\n"
-"return carries + numbers->carries_offset + numbers->steps_at + at->band * (numbers->band_rows + 1) +\n"
-"(at->image * numbers->strips + at->strip) * (numbers->height + numbers->bands);\n"
-"}\n\n",
+"ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
+"return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+"}\n\n"
 "#ifdef $PIXELS_RAW\n\n"
 "typedef union {\n"
 "$PIXELS_RAW raw;\n"
 "`channel channel[$LANE_CELLS];\n"
-"uint word[($PIXELS_RAW_SIZE + 3) / 4];\n"
+"#if $PIXELS_RAW_SIZE >= 4\n"
+"uint word[$PIXELS_RAW_SIZE / 4];\n"
+"#endif\n"
 "} `pixels_raw;\n\n"
 "static inline `cell `raw_cell(const `pixels_raw *pixels, uint i) {\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"if (sizeof(`channel) < 4 && $PIXELS_RAW_SIZE >= 4) {\n"
+"#if $PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
+"if (sizeof(`channel) < 4) {\n"
 "uint word = pixels->word[i * sizeof(`channel) / 4];\n"
 "return `cell_of((`channel)(word >> i * sizeof(`channel) % 4 * 8));\n"
 "}\n"
 "#endif\n"
 "return `cell_of(pixels->channel[i]);\n"
 "}\n"
-"#endif\n\n\n\n"
-"$INLINE void `lane_pixels_load(`t *x, $PICTURE src, `place_t place,\n"
-"const `integral_numbers *numbers, ulong first,\n"
-"const `tile_place *at) {\n"
+"#endif\n\n\n\n",
+"$INLINE void `lane_pixels_load(`t *x, $PICTURE src, `place_t place, ulong pitch,\n"
+"ulong first, const `tile_place *at) {\n"
 "uint cells = at->rows ? at->cells : 0;\n"
-"ulong pitch = numbers->src_pitch;\n"
 "#ifdef $PIXELS_RAW\n"
-"size_t gaps = (size_t)(numbers->src_image | pitch) * sizeof(`channel);\n"
-"bool aligned = (((size_t)(src + numbers->src_offset) | gaps) & ($PIXELS_RAW_SIZE - 1)) == 0;\n"
-"if (aligned && cells == $LANE_CELLS) {\n"
+"if (at->aligned && cells == $LANE_CELLS) {\n"
 "`pixels_raw raw[$ITEM_VECTORS];\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
@@ -8594,22 +8571,30 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "x[k * $VECTOR + v] = `identity();\n"
+"}\n\n\n"
+"$INLINE void `steps_sum(const `t *of_lane, global `t *steps, ulong stride, ulong first,\n"
+"ulong count, bool there, local `shared *shared) {\n"
+"`t sum[$ITEM_VECTORS];\n"
+"`lanes_sum(of_lane, sum, shared);\n"
+"$UNROLL\n"
+"for (uint k = 0; k < $ITEM_VECTORS; k++)\n"
+"if (there && first + k < count && $LANE == k % $LANES)\n"
+"steps[(first + k) * stride] = sum[k];\n"
 "}\n\n"
 "kernel $GROUP_SIZE void\n"
 "`integral_sums($PICTURE src, global `t *carries, `integral_numbers numbers,\n"
 "local `shared *shared) { $ONE_ITEM\n"
-"`tile_place at = `tile_place_of(&numbers);\n"
+"`tile_place at = `tile_place_in(&numbers, src);\n"
 "global `t *columns = `columns_at(carries, &numbers, &at);\n"
 "global `t *steps = `steps_at(carries, &numbers, &at);\n"
-"`t column[$VECTOR], all = `identity();\n"
-"bool there = at.strip < numbers.strips;\n"
+"`t column[$VECTOR];\n"
 "`place_t place = $PLACE_OF(numbers, at.image, at.band * numbers.band_rows, at.x);\n"
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "column[v] = `identity();\n"
 "for (ulong first = 0; first < at.steps; first += $ITEM_VECTORS) {\n"
-"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"`lane_pixels_load(x, src, place, &numbers, first, &at);\n"
+"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS];\n"
+"`lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "of_lane[k] = x[k * $VECTOR];\n"
@@ -8620,21 +8605,114 @@ static const char *const gpuscan__piece_integral[] = {
 "column[v] = `combine(column[v], x[k * $VECTOR + v]);\n"
 "}\n"
 "}\n"
-"`lanes_sum(of_lane, sum, shared);\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $ITEM_VECTORS; k++) {\n"
-"all = `combine(all, sum[k]);\n"
-"if (there && first + k < at.steps && $LANE == k % $LANES)\n"
-"steps[first + k] = sum[k];\n"
-"}\n"
+"`steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
 "}\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (at.steps && v < at.pixels)\n"
 "columns[v] = column[v];\n"
-"if (there && at.steps && $LANE == 0)\n"
+"#if $DIRECT\n"
+"`t all = column[0];\n"
+"$UNROLL\n"
+"for (int v = 1; v < $VECTOR; v++)\n"
+"all = `combine(all, column[v]);\n"
+"$UNROLL\n"
+"for (uint d = 1; d < $LANES; d *= 2)\n"
+"all = `combine(all, `shuffle_xor(all, d));\n"
+"if (numbers.is_direct && at.steps && at.strip < numbers.strips && $LANE == 0)\n"
 "steps[0] = all;\n"
-"}\n\n\n\n",
+"#endif\n"
+"}\n\n\n",
+"kernel $GROUP_SIZE void\n"
+"`integral_columns(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
+"ulong bands = (numbers.flags & $FLAG_REHEARSAL) ? 0 : numbers.bands;\n"
+"ulong image = get_group_id(0) / numbers.strips, strip = get_group_id(0) - image * numbers.strips;\n"
+"`tile_place at = `tile_place_at(&numbers, image * numbers.bands, strip);\n"
+"global `t *columns = `columns_at(carries, &numbers, &at);\n"
+"global `t *steps = `steps_at(carries, &numbers, &at);\n"
+"$FITS(sums, sizeof(`shared) + $GROUP * $VECTOR * sizeof(`t))\n"
+"local `t *sums = (local `t *)(shared + 1);\n"
+"`t above[$VECTOR];\n"
+"$UNROLL\n"
+"for (int v = 0; v < $VECTOR; v++)\n"
+"above[v] = `identity();\n"
+"for (ulong part = 0; part < bands; part += $SUBGROUPS * $ITEM_VECTORS) {\n"
+"ulong first = part + $SUBGROUP * $ITEM_VECTORS;\n"
+"`t x[$ITEM_VECTORS * $VECTOR], of_lane[$ITEM_VECTORS];\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"$UNROLL\n"
+"for (uint v = 0; v < $VECTOR; v++) {\n"
+"x[k * $VECTOR + v] = `identity();\n"
+"if (first + k < bands && v < at.pixels)\n"
+"x[k * $VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
+"}\n"
+"`t below[$VECTOR];\n"
+"$UNROLL\n"
+"for (int v = 0; v < $VECTOR; v++) {\n"
+"`t sum = x[v];\n"
+"$UNROLL\n"
+"for (int k = 1; k < $ITEM_VECTORS; k++)\n"
+"sum = `combine(sum, x[k * $VECTOR + v]);\n"
+"sums[($SUBGROUP * $VECTOR + v) * $LANES + $LANE] = sum;\n"
+"below[v] = above[v];\n"
+"}\n"
+"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
+"$UNROLL\n"
+"for (uint i = 0; i < $SUBGROUPS; i++)\n"
+"$UNROLL\n"
+"for (int v = 0; v < $VECTOR; v++) {\n"
+"if (i == $SUBGROUP)\n"
+"above[v] = below[v];\n"
+"below[v] = `combine(below[v], sums[(i * $VECTOR + v) * $LANES + $LANE]);\n"
+"}\n"
+"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"of_lane[k] = above[0];\n"
+"$UNROLL\n"
+"for (uint v = 0; v < $VECTOR; v++) {\n"
+"if (v > 0)\n"
+"of_lane[k] = `combine(of_lane[k], above[v]);\n"
+"if (first + k < bands && v < at.pixels)\n"
+"columns[(first + k) * numbers.width + v] = above[v];\n"
+"above[v] = `combine(above[v], x[k * $VECTOR + v]);\n"
+"}\n"
+"}\n"
+"`steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands, true, shared);\n"
+"$UNROLL\n"
+"for (int v = 0; v < $VECTOR; v++)\n"
+"above[v] = below[v];\n"
+"}\n"
+"}\n\n\n",
+"kernel $GROUP_SIZE void\n"
+"`integral_rows(global `t *carries, `integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
+"ulong steps = (numbers.flags & $FLAG_REHEARSAL) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
+"ulong first = ((ulong)get_group_id(0) * $SUBGROUPS + $SUBGROUP) * $ITEM_VECTORS;\n"
+"`t left[$ITEM_VECTORS];\n"
+"carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"left[k] = `identity();\n"
+"for (ulong strip = 0; strip < numbers.strips; strip += $LANES) {\n"
+"`t x[$ITEM_VECTORS], before[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
+"bool there = strip + $LANE < numbers.strips;\n"
+"global `t *at = carries + strip + $LANE;\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"x[k] = `identity();\n"
+"if (there && first + k < steps)\n"
+"x[k] = at[k * numbers.strips];\n"
+"}\n"
+"`lanes_scan(x, before, sum, shared);\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"if (there && first + k < steps)\n"
+"at[k * numbers.strips] = `combine(left[k], before[k]);\n"
+"left[k] = `combine(left[k], sum[k]);\n"
+"}\n"
+"}\n"
+"}\n\n\n\n"
 "$INLINE void `cells_store(global `cell *to, const `t *x, uint count,\n"
 "local `cell *stage) {\n"
 "`cells cells;\n"
@@ -8658,15 +8736,16 @@ static const char *const gpuscan__piece_integral[] = {
 "for (uint i = $LANE; i < $STRIP_CELLS; i += $LANES)\n"
 "if (i < count)\n"
 "to[i] = stage[i];\n"
-"}\n\n\n\n"
+"}\n\n"
+"#if $DIRECT\n\n\n"
 "$INLINE `t `bands_sum(`t *above, global const `t *columns,\n"
 "global const `t *steps, const `integral_numbers *numbers,\n"
 "const `tile_place *at, local `shared *shared) {\n"
 "`t of_lane[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"ulong bands = at->steps ? at->band : 0, stride = numbers->band_rows + 1;\n"
+"ulong bands = at->steps ? at->band : 0, stride = (numbers->band_rows + 1) * numbers->strips;\n"
 "bool before = at->strip < numbers->strips && $LANE < at->strip;\n"
 "columns -= bands * numbers->width + (at->pixels ? 0 : at->x);\n"
-"steps -= bands * stride + (at->strip - (before ? $LANE : 0)) * (numbers->height + numbers->bands);\n"
+"steps -= bands * stride + at->strip - (before ? $LANE : 0);\n"
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "above[v] = `identity();\n"
@@ -8696,20 +8775,22 @@ static const char *const gpuscan__piece_integral[] = {
 "of_lane[0] = `identity();\n"
 "`lanes_sum(of_lane, sum, shared);\n"
 "return sum[0];\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE `t `left_of(global const `t *steps, const `integral_numbers *numbers,\n"
 "const `tile_place *at, ulong first) {\n"
+"ulong strip = numbers->is_direct ? 0 : at->strip, end = at->strip + (numbers->is_direct ? 0 : 1);\n"
 "`t left = `identity();\n"
-"ulong before = at->strip < numbers->strips ? at->strip : 0, apart = numbers->height + numbers->bands;\n"
-"steps += min(first + $LANE, max(at->steps, (ulong)1) - 1);\n"
-"for (steps -= before * apart; before > 0; before--, steps += apart)\n"
-"left = `combine(left, *steps);\n"
+"steps += min(first + $LANE, max(at->steps, (ulong)1) - 1) * numbers->strips - at->strip;\n"
+"if (at->strip > 0 && at->strip < numbers->strips)\n"
+"for (; strip < end; strip++)\n"
+"left = `combine(left, steps[strip]);\n"
 "return left;\n"
-"}\n\n",
+"}\n"
+"#endif\n\n"
 "kernel $GROUP_SIZE void\n"
 "`integral_tiles($PICTURE src, global `cell *dst, global `t *carries,\n"
 "`integral_numbers numbers, local `shared *shared) { $ONE_ITEM\n"
-"`tile_place at = `tile_place_of(&numbers);\n"
+"`tile_place at = `tile_place_in(&numbers, src);\n"
 "global const `t *columns = `columns_at(carries, &numbers, &at);\n"
 "global const `t *steps = `steps_at(carries, &numbers, &at);\n"
 "$FITS(stage, sizeof(`shared) + 2 * $GROUP * $LANE_CELLS * sizeof(`cell))\n"
@@ -8717,8 +8798,9 @@ static const char *const gpuscan__piece_integral[] = {
 "ulong strip_x = at.strip * $STRIP, above = at.band * numbers.band_rows;\n"
 "uint strip_cells = 0;\n"
 "`t table[$VECTOR];\n"
+"#if $DIRECT\n"
 "`t above_tile[$VECTOR], corner = `identity(), lefts = corner;\n"
-"bool is_direct = $DIRECT && numbers.is_direct;\n"
+"#endif\n"
 "if (strip_x < numbers.width)\n"
 "strip_cells = (uint)min(numbers.width - strip_x, $STRIP) * $PIXEL_CHANNELS;\n"
 "`place_t place = $PLACE_OF(numbers, at.image, above, at.x);\n"
@@ -8727,31 +8809,43 @@ static const char *const gpuscan__piece_integral[] = {
 "$UNROLL\n"
 "for (int v = 0; v < $VECTOR; v++)\n"
 "table[v] = $START;\n"
-"if (is_direct)\n"
+"#if $DIRECT\n"
+"if (numbers.is_direct)\n"
 "corner = `bands_sum(above_tile, columns, steps, &numbers, &at, shared);\n"
+"#endif\n"
 "for (ulong first = 0; first < at.steps; first += $ITEM_VECTORS) {\n"
 "`t x[$ITEM_VECTORS * $VECTOR], left[$ITEM_VECTORS], end[$ITEM_VECTORS];\n"
 "`t before[$ITEM_VECTORS], sum[$ITEM_VECTORS];\n"
-"if (is_direct && first % $LANES == 0)\n"
+"#if $DIRECT\n"
+"if (first % $LANES == 0)\n"
 "lefts = `left_of(steps, &numbers, &at, first);\n"
 "$UNROLL\n"
-"for (uint k = 0; k < $ITEM_VECTORS; k++) {\n"
+"for (uint k = 0; k < $ITEM_VECTORS; k++)\n"
+"left[k] = `shuffle(lefts, (uint)first % $LANES + k);\n"
+"if (numbers.is_direct && first == 0)\n"
+"left[0] = corner;\n"
+"#else\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "left[k] = `identity();\n"
-"if (is_direct)\n"
-"left[k] = first + k == 0 ? corner : `shuffle(lefts, (uint)first % $LANES + k);\n"
-"else if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps && first + k + at.band > 0)\n"
-"left[k] = steps[first + k];\n"
+"if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
+"left[k] = steps[(first + k) * numbers.strips];\n"
 "}\n"
+"#endif\n"
 "if ($PLANTED(INTEGRAL_LEFT))\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++)\n"
 "left[k] = `identity();\n"
-"`lane_pixels_load(x, src, place, &numbers, first, &at);\n"
+"`lane_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
 "if (!$PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
 "$UNROLL\n"
 "for (uint v = 0; v < $VECTOR; v++)\n"
 "if (v < at.pixels)\n"
-"x[v] = is_direct ? above_tile[v] : columns[v];\n"
+"#if $DIRECT\n"
+"x[v] = numbers.is_direct ? above_tile[v] : columns[v];\n"
+"#else\n"
+"x[v] = columns[v];\n"
+"#endif\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "$UNROLL\n"
@@ -8783,7 +8877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8223 \"kernels.cl.inc\"\n"
+"#line 8329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9314,7 +9408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8932 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9655,7 +9749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9242 \"kernels.cl.inc\"\n"
+"#line 9348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9747,7 +9841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9350 \"kernels.cl.inc\"\n"
+"#line 9456 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10101,7 +10195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9750 \"kernels.cl.inc\"\n"
+"#line 9856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10650,7 +10744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10401 \"kernels.cl.inc\"\n"
+"#line 10507 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10676,7 +10770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10424 \"kernels.cl.inc\"\n"
+"#line 10530 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10809,7 +10903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10587 \"kernels.cl.inc\"\n"
+"#line 10693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10856,7 +10950,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10635 \"kernels.cl.inc\"\n"
+"#line 10741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11005,7 +11099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10807 \"kernels.cl.inc\"\n"
+"#line 10913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11280,7 +11374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11115 \"kernels.cl.inc\"\n"
+"#line 11221 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12094,7 +12188,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12056 \"kernels.cl.inc\"\n"
+"#line 12162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12296,7 +12390,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12300 \"kernels.cl.inc\"\n"
+"#line 12406 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12417,7 +12511,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12434 \"kernels.cl.inc\"\n"
+"#line 12540 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -23620,8 +23714,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     form         | chosen for                                     | kernels
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
-    bands        | otherwise                                      | sums, carries of strips and of bands, tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip. */
+    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -23649,17 +23743,17 @@ typedef struct gpuscan__integral_plan {
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(by_strips) X(image_x) X(image_y)      \
-    X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
-enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_carries", "gpuscan_integral_tiles",
-                                        NULL};
-    (void)key;
-    return names;
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                        "gpuscan_integral_rows", NULL};
+    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                      NULL};
+    return gpuscan__key_is_cpu(key) ? cpu : names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -23671,19 +23765,33 @@ static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
+/* Defines how a CPU loads and converts a vector of pixels of one channel. */
+static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
+    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
+    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
+    int width = to->size == 8 ? 8 : 16;
+    char line[64];
+    snprintf(line, sizeof(line), "%s%d", from->name, width);
+    gpuscan__define(text, "PIXELS", line);
+    if (strcmp(number, to->name) == 0)
+        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
+    else
+        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
+    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
+}
+
 /* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
    with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the work-items' sums. */
+/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? plan->e.t_size
-                                             : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
 }
 
 static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -23703,44 +23811,50 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
-    gpuscan__define_number(text, "PIXELS", own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 &&
-                                               plan->key.src != (uint32_t)GPUSCAN_TYPE_F16);
+    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
+        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Resolves the pitches, 0 without gaps, and the elements from the first to the last pixel. of: all but its pitches are
-   set. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__row_fields *fields,
-                                              uint64_t pitch, uint64_t pitch_bytes, uint64_t image_pitch,
+/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
+typedef struct gpuscan__pixel_pitches {
+    gpuscan__row_fields fields;
+    const char *image_field;
+    uint64_t row, row_bytes, image;
+} gpuscan__pixel_pitches;
+
+/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
     int fits;
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, of->size);
+    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
     *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(pitch, of->channels, &of->pitch);
-    if (pitch == 0)
-        of->pitch = pitch_bytes ? pitch_bytes / of->size : row;
+    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (given->row_bytes)
+        of->pitch = given->row_bytes / of->size;
+    else if (given->row == 0)
+        of->pitch = row;
     if (fits && of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
-                             pitch_bytes ? fields->pitch_bytes : fields->pitch);
+                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
     fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
     if (of->width > 0 && of->height > 0)
         fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(image_pitch, of->channels, &of->image_pitch);
-    if (image_pitch == 0)
+    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if (given->image == 0)
         of->image_pitch = image;
     if (fits && of->image_pitch < before)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s_image_pitch is smaller than an image",
-                             fields->range);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
     if (before == 0 && fits)
         return GPUSCAN_SUCCESS;
     fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
            gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
                 : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                fields->range);
+                                given->fields.range);
 }
 
 /* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
@@ -23812,8 +23926,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
-    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
+    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
+    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     uint64_t src_elements, dst_elements;
@@ -23835,10 +23949,14 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_fields, desc->src_pitch, desc->src_pitch_bytes,
-                                     desc->src_image_pitch, &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes,
-                                     desc->dst_image_pitch, &dst_elements)) != 0)
+    src_pitches.row = desc->src_pitch;
+    src_pitches.row_bytes = desc->src_pitch_bytes;
+    src_pitches.image = desc->src_image_pitch;
+    dst_pitches.row = desc->dst_pitch;
+    dst_pitches.row_bytes = desc->dst_pitch_bytes;
+    dst_pitches.image = desc->dst_image_pitch;
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
     if (plan->image.place)
         src.mem = desc->src_image.mem;
@@ -23956,17 +24074,17 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
 }
 
 static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
-                                               gpuscan__program *program, int kernel, int by_strips, uint64_t groups) {
+                                               gpuscan__program *program, int kernel, uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     const gpuscan__key *key = &common->key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
-    int is_last = kernel == GPUSCAN__INTEGRAL_TILES, reads = kernel != GPUSCAN__INTEGRAL_CARRIES;
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if (reads && plan->image.place)
+    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
         gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (reads)
+    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
         numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
@@ -23985,7 +24103,6 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
-    numbers.by_strips = (uint64_t)by_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
@@ -23998,19 +24115,21 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
-    uint64_t lanes = gpuscan__group_lanes(chain->gs, key->group), carries = cpu ? key->tile : lanes; /* of a group */
-    uint64_t images = plan->src.images, width = plan->src.width, steps = plan->src.height + plan->bands;
-    uint64_t tiles = images * plan->bands * (cpu ? 1 : gpuscan__ceil_div(plan->strips, key->group / lanes));
+    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
+    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
+    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
+    uint64_t steps = images * (plan->src.height + plan->bands);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, 0, tiles);
+    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
     if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 1,
-                                     images * gpuscan__ceil_div(steps, carries));
-    if (r == 0 && width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_CARRIES, 0,
-                                     images * gpuscan__ceil_div(width + (cpu ? 0 : plan->strips), carries));
-    return r != 0 ? r : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES, 0, tiles);
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    return r != 0 ? r
+                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
+                                             images * plan->bands * blocks);
 }
 
 /* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
@@ -24089,8 +24208,7 @@ static int gpuscan__integral_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER,
-                   0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
