@@ -1137,14 +1137,6 @@ static void little_local_memory(void **state) {
     }
 }
 
-static unsigned programs_of(const gpuscan *gs) {
-    const gpuscan__program *program;
-    unsigned                count = 0;
-    for (program = gs->programs; program; program = program->next)
-        count++;
-    return count;
-}
-
 /* Checks that a call without samples uses the scratch size of its query and the program of its prepare, with or without
    weights, and that the same desc does for host arrays. */
 static void no_samples(void **state) {
@@ -1169,7 +1161,7 @@ static void no_samples(void **state) {
             else
                 d.weights = weighing.at;
             test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
-            programs = programs_of(test.gs);
+            programs = test_programs(test.gs);
             scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
             test_buffer_set(&scratch, 0, size, NULL);
             d.call.scratch = scratch.at;
@@ -1185,15 +1177,15 @@ static void no_samples(void **state) {
             for (i = 0; i < 256; i++)
                 assert_int_equal(counts[i], 0);
             test_buffer_get(&scratch);
-            if (programs_of(test.gs) != programs)
-                fail_msg("%s: %u programs instead of %u", test.what, programs_of(test.gs), programs);
+            if (test_programs(test.gs) != programs)
+                fail_msg("%s: %u programs instead of %u", test.what, test_programs(test.gs), programs);
             if (from_host) { /* a few samples need no more */
                 test_ok(gpuscan_histogram_host(test.gs, samples, counts, 4, &d));
                 assert_int_equal(counts[0], 1);
                 assert_int_equal(counts[1], 5);
                 assert_int_equal(counts[255], 4);
                 test_buffer_get(&scratch);
-                if (programs_of(test.gs) != programs)
+                if (test_programs(test.gs) != programs)
                     fail_msg("%s: a call with samples uses another program", test.what);
             }
             test_buffer_free(&scratch);
