@@ -759,6 +759,8 @@ static const gpuscan_strategy picture_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPU
 static int picture_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
     if (a == PICTURE_EXPRESSION && b == PICTURE_FORM && b_level == 2) /* by value: integers only */
         return a_level == 0 || expressions[a_level - 1].type != GPUSCAN_TYPE_F16;
+    if (a == PICTURE_TILES && b == PICTURE_BINS) /* 70000 counters for each tile of 7 x 3 pixels would take gigabytes */
+        return a_level != 3 || b_level != 2;
     if (a == PICTURE_BINS && b == PICTURE_STRATEGY) /* refused unless the bins fit local memory */
         return a_level != 2 || picture_strategies[b_level] != GPUSCAN_STRATEGY_SINGLE_PASS;
     if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own channels */
