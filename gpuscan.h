@@ -523,7 +523,9 @@ typedef struct gpuscan_call {
                                       call that then fails: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
-    uint64_t         counts_from;  /* for gpuscan_X_prepare: the least count to prepare. 0: the desc's count alone */
+    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the least of the counts to
+                                      prepare. 0, or more than the desc's count: that count alone. Integral images and
+                                      quantiles ignore it */
 } gpuscan_call;
 
 /* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
@@ -1056,15 +1058,17 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
    queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. With call.counts_from it prepares all counts from that one to the desc's; this may take ten programs (sorts on
-   NVIDIA). Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
+   them. With call.counts_from it prepares all counts from that one to the desc's. This may take up to 20 programs (sorts
+   on NVIDIA: 17), and 20 ms beside their builds. A forced strategy may refuse some of the smaller counts: those are left
+   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
    quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a
    scan in place and one that is not. It returns what the call would return, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
-   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. It
-   takes the same desc and returns the same errors as gpuscan_X_prepare; in addition INVALID_ARGUMENT if size is NULL.
-   *size is 0 after a failure.
+   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
+   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's, and
+   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare; in addition
+   INVALID_ARGUMENT if size is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
    the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT, as it does if an
@@ -16826,39 +16830,49 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
+/* The outcome of preparing a range of counts. */
+typedef struct gpuscan__prepared {
+    gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
+    gpuscan__need need;   /* the most of each kind of scratch that a count needs */
+    uint64_t size;        /* the most bytes that a count needs in one buffer */
+} gpuscan__prepared;
+
 /* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
-   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
-    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
+   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
+   program that the count before did not use; is_end: any program. */
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int is_end,
+                                       gpuscan__prepared *known) {
+    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
     gpuscan__program *program = NULL;
     gpuscan_result r = gpuscan__check_sizes(gs, plan);
-    if (r != 0 || (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch))
+    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
         return r;
-    for (plan->in_place = 0; plan->in_place < kinds; plan->in_place++) {
-        r = mode == GPUSCAN__SIZE ? gpuscan__rehearsed_program(gs, plan, &program)
-                                  : gpuscan__plan_program(gs, plan, &program);
-        if (r != 0)
+    for (plan->in_place = 0; r == 0 && plan->in_place < kinds; plan->in_place++) {
+        gpuscan__key *last = &known->keys[plan->in_place];
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
         if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
+        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
+        if (!is_end && memcmp(last, &plan->key, sizeof(*last)) == 0)
+            continue;
+        *last = plan->key;
         if (mode == GPUSCAN__SIZE)
-            *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
-                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
-            return r;
-        else
+            r = gpuscan__rehearsed_program(gs, plan, &program);
+        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
             gpuscan__store_cached(gs, program);
     }
-    return mode == GPUSCAN__SIZE || plan->call->queue ? GPUSCAN_SUCCESS : gpuscan__own_queue(gs, &gs->queue);
+    return r;
 }
 
-/* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: for the mode SIZE; 0 on entry. */
-static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
+/* Runs a call. plan: begun by gpuscan__plan_begin. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
-    plan->is_run = mode == GPUSCAN__RUN;
-    if ((r = plan->operation->resolve(gs, plan)) != 0)
-        return r;
-    return mode == GPUSCAN__RUN ? gpuscan__run(gs, plan) : gpuscan__prepare(gs, plan, mode, size);
+    plan->is_run = 1;
+    r = plan->operation->resolve(gs, plan);
+    return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
 /* Checks what every public call with a desc has in common. */
@@ -17788,7 +17802,7 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     if (r == 0) {
         gpuscan__plan_begin(plan, operation, host->desc, call);
         plan->from_host = 1;
-        r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
+        r = gpuscan__do(gs, plan);
         if (r == 0)
             r = gpuscan__host_wait(host, event);
         if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
@@ -24868,60 +24882,90 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares the programs of a desc's smaller counts, down to call.counts_from: about 12 counts between each power of two
-   and the next. Drivers that compile at the first launch see the least count, too. key: the program's that is prepared
-   already. */
-static gpuscan_result gpuscan__prepare_smaller(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
-                                               gpuscan__key key) {
+/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's, which a forced strategy may have no form
+   for: then nothing is prepared for it, and the logger is not told. */
+static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                             gpuscan__mode mode, int is_less, int is_end, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
-    gpuscan__any_desc smaller;
-    unsigned char *bytes = (unsigned char *)&smaller;
-    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
-    uint64_t count, from;
-    memcpy(bytes, desc, operation->desc_size);
-    memcpy(&count, bytes + operation->count_at, sizeof(count));
-    call->event = NULL;
-    from = call->counts_from;
-    while (from && count > from) {
-        gpuscan_result r;
-        count -= gpuscan__min((count + 16) / 17, count - from);
-        memcpy(bytes + operation->count_at, &count, sizeof(count));
-        gpuscan__plan_begin(&plan.common, operation, bytes, call);
+    const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
+    gpuscan_logger logger = gs->logger;
+    gpuscan_result r;
+    gpuscan__plan_begin(&plan.common, operation, desc, call);
+    r = operation->resolve(gs, &plan.common);
+    if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
         plan.common.group_limit = gs->device.group_limit;
-        if ((r = operation->resolve(gs, &plan.common)) != 0)
-            return r;
+        gs->logger.log = NULL;
         r = operation->choose(gs, &plan.common);
-        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) /* a forced one that has no form for so few elements */
-            break;
-        if (r != 0)
-            return r;
-        if (count > from && memcmp(&key, &plan.common.key, sizeof(key)) == 0)
-            continue;
-        key = plan.common.key;
-        gpuscan__plan_begin(&plan.common, operation, bytes, call);
-        if ((r = gpuscan__do(gs, &plan.common, GPUSCAN__PREPARE, NULL)) != 0)
-            return r;
+        gs->logger = logger;
+        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+            gs->error[0] = 0;
+            return GPUSCAN_SUCCESS;
+        }
     }
-    gs->error[0] = 0;
-    return GPUSCAN_SUCCESS;
+    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, is_end, known) : r;
+}
+
+/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a microsecond,
+   so every count up to 4096 is planned, and about 700 between each power of two and the next. Narrower ranges of counts
+   with a program of their own are not known. A count between two of these may need slightly more scratch than both. */
+static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                              gpuscan__mode mode, gpuscan__prepared *known) {
+    gpuscan__any_desc copy;
+    unsigned char *bytes = (unsigned char *)&copy;
+    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
+    uint64_t count = 0, from, all;
+    gpuscan_result r;
+    int i;
+    memset(known, 0, sizeof(*known));
+    memcpy(bytes, desc, operation->desc_size);
+    call->event = NULL;
+    if (operation->count_at)
+        memcpy(&count, bytes + operation->count_at, sizeof(count));
+    all = count;
+    from = call->counts_from ? gpuscan__min(call->counts_from, count) : count;
+    for (;;) {
+        r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, count == from, known);
+        if (r != 0 || count == from)
+            break;
+        count -= count <= 4096 ? 1 : gpuscan__min(count / 1024, count - from);
+        memcpy(bytes + operation->count_at, &count, sizeof(count));
+    }
+    for (i = 0; i < GPUSCAN__SCRATCHES && from < all; i++)
+        known->need.bytes[i] += known->need.bytes[i] / 256;
+    if (from < all)
+        known->size += gpuscan__scratch_aligned(known->size / 256);
+    return r;
 }
 
 /* Runs a public function with a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
-    gpuscan__any_plan plan;
-    const void *call = desc ? (const unsigned char *)desc + operation->call_at : NULL;
-    gpuscan_result r = gpuscan__enter(gs, desc, (const gpuscan_call *)call);
+    const gpuscan_call *call =
+        desc ? (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at) : NULL;
+    gpuscan__prepared known;
+    gpuscan_result r = gpuscan__enter(gs, desc, call);
+    uint32_t refusals;
     if (size)
         *size = 0;
     if (r != 0)
         return r;
     if (mode == GPUSCAN__SIZE && !size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
-    gpuscan__plan_begin(&plan.common, operation, desc, (const gpuscan_call *)call);
-    r = gpuscan__do(gs, &plan.common, mode, size);
-    return r == 0 && mode == GPUSCAN__PREPARE && operation->count_at
-               ? gpuscan__prepare_smaller(gs, operation, desc, plan.common.key) : r;
+    if (mode == GPUSCAN__RUN) {
+        gpuscan__any_plan plan;
+        gpuscan__plan_begin(&plan.common, operation, desc, call);
+        return gpuscan__do(gs, &plan.common);
+    }
+    do { /* again after a refusal, which can change what larger counts need */
+        refusals = gs->refusals;
+        if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
+            return r;
+    } while (refusals != gs->refusals);
+    if (mode == GPUSCAN__SIZE)
+        *size = known.size;
+    else if (!call->scratch.mem)
+        r = gpuscan__grow_all(gs, &known.need);
+    return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
 /* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
