@@ -657,12 +657,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
-    const char           *cache;       /* a folder in which the object keeps the programs that it builds, a file each,
-                                          and finds those of other objects and earlier starts: then neither the driver
-                                          compiles nor a self-test runs. NULL or "": none. Several processes may share
-                                          it. Files that are damaged, or of another device, driver or version, are
-                                          ignored. No call fails because of it: the logger is told. Its files are
-                                          trusted like blobs, so others must not be able to write to it. Copied */
+    const char           *cache;       /* a folder that exists, in which the object keeps the programs that it builds, a
+                                          file each, and finds those of other objects and earlier starts: then neither
+                                          the driver compiles nor a self-test runs. NULL or "": none. A relative name is
+                                          resolved at each use. Several processes may share the folder. Files that are
+                                          damaged, or of another device, driver or version, are ignored. No call fails
+                                          because of it, except gpuscan_create for lack of memory: the logger is told
+                                          the file and the reason. Programs that fail their self-test are not kept, nor
+                                          launches that are prepared after a program's first call. No file is ever
+                                          deleted, not even one that a process left half-written: delete any of them at
+                                          any time. Files are trusted like blobs, so others must not be able to write to
+                                          the folder; a FIFO of a file's name blocks the call. Copied */
 } gpuscan_desc;
 
 /* What the object runs on and has decided. The strings live as long as the object. */
@@ -1536,6 +1541,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
 #define GPUSCAN__IMPLEMENTED
 
+#include <errno.h>
 #include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13218,7 +13224,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
     int proved;              /* it passed its test, or needs none */
     int wrong;               /* it failed its test, and there is no other form of its strategy */
-    int cached;              /* it came from a blob or the cache, or was offered to the cache */
+    size_t stored;           /* bytes of the recording in the cache or the blob that it came from, plus 1; 0: none */
+    int runs;                /* a call has launched it */
 } gpuscan__program;
 
 /* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded.
@@ -13286,6 +13293,7 @@ struct gpuscan {
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
                                                    strategy */
     char *cache;                    /* the folder of built programs, or NULL */
+    uint64_t kernels_hash;          /* of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often a strategy or the lanes were given up */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
     char error[GPUSCAN__ERROR_SIZE];
@@ -14646,14 +14654,18 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be the same to use a blob: the kernels, the device, its driver, platform and build options. */
-static uint64_t gpuscan__device_hash(const gpuscan *gs) {
-    uint64_t hash = GPUSCAN__HASH_START;
+/* Hashes what must be the same to use a blob: the kernels, the size of the process's pointers, the device, its driver,
+   platform and build options. */
+static uint64_t gpuscan__device_hash(gpuscan *gs) {
+    const unsigned char pointer_size = sizeof(void *);
+    uint64_t hash = gs->kernels_hash ? gs->kernels_hash : GPUSCAN__HASH_START;
     const char *const *text;
     size_t i;
-    for (i = 0; i < GPUSCAN__PIECES; i++)
+    for (i = 0; i < GPUSCAN__PIECES && !gs->kernels_hash; i++)
         for (text = gpuscan__pieces[i]; text && *text; text++)
             hash = gpuscan__hash(hash, *text, strlen(*text));
+    gs->kernels_hash = hash;
+    hash = gpuscan__hash(hash, &pointer_size, 1);
     hash = gpuscan__hash(hash, gs->device.name, strlen(gs->device.name));
     hash = gpuscan__hash(hash, gs->device.platform, strlen(gs->device.platform));
     hash = gpuscan__hash(hash, gs->device.driver, strlen(gs->device.driver));
@@ -14768,21 +14780,24 @@ static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, 
     return 0;
 }
 
-/* Appends a recording to the program's, if it has a launch that the program's lacks. If memory runs out, all of the
-   program's recordings are dropped. */
-static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__text *kept = &program->recording;
+/* Returns whether a recording has a launch that the program's recordings lack. */
+static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
     size_t at = 0;
     while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
-        if (!gpuscan__has_launch(kept, number, &launch)) {
-            kept->allocator = &gs->allocator;
-            gpuscan__text_bytes(kept, recording->data, recording->length);
-            if (kept->failed)
-                memset(kept, 0, sizeof(*kept));
-            return;
-        }
+        if (!gpuscan__has_launch(&program->recording, number, &launch))
+            return 1;
+    return 0;
+}
+
+/* Appends a recording to the program's. If memory runs out, all of the program's recordings are dropped. */
+static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    gpuscan__text *kept = &program->recording;
+    kept->allocator = &gs->allocator;
+    gpuscan__text_bytes(kept, recording->data, recording->length);
+    if (kept->failed)
+        memset(kept, 0, sizeof(*kept));
 }
 
 static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -14912,7 +14927,7 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
         program->recording = loaded->recording;
         program->rehearsed = loaded->rehearsed;
         program->proved = loaded->proved;
-        program->cached = 1;
+        program->stored = loaded->recording.length + 1;
         loaded->program = NULL;
         memset(loaded->kernels, 0, sizeof(loaded->kernels));
         memset(&loaded->recording, 0, sizeof(loaded->recording));
@@ -16806,6 +16821,8 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
+    if (program)
+        program->runs = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
@@ -16839,8 +16856,8 @@ typedef struct gpuscan__prepared {
 
 /* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
    will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
-   program that the count before did not use; is_end: any program. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int is_end,
+   program that the last count did not use; always: any program. */
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
     gpuscan__program *program = NULL;
@@ -16856,7 +16873,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
         known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
         for (i = 0; i < GPUSCAN__SCRATCHES; i++)
             known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
-        if (!is_end && memcmp(last, &plan->key, sizeof(*last)) == 0)
+        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
             continue;
         *last = plan->key;
         if (mode == GPUSCAN__SIZE)
@@ -17546,7 +17563,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 
 /* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
+   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. Drivers that
+   compile need each launch once. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17556,7 +17574,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
-    int idle = 0;
+    int idle = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
     program->rehearsed = 1;
     bytes.sham = GPUSCAN__SHAM_LEAST;
@@ -17588,10 +17606,11 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     plan->flags = flags;
     if (r == 0 && recording.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels on nothing");
-    if (r == 0)
+    if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
-    if (r == 0 && gs->device.profile.facts.launches_late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-        gpuscan__keep_recording(gs, program, &recording);
+        if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
+            gpuscan__keep_recording(gs, program, &recording);
+    }
     gpuscan__release(&gs->allocator, recording.data);
     program->rehearsed = r == 0;
     return r;
@@ -24885,7 +24904,7 @@ typedef union gpuscan__any_desc {
 /* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's, which a forced strategy may have no form
    for: then nothing is prepared for it, and the logger is not told. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
-                                             gpuscan__mode mode, int is_less, int is_end, gpuscan__prepared *known) {
+                                             gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
     gpuscan_logger logger = gs->logger;
@@ -24902,29 +24921,32 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             return GPUSCAN_SUCCESS;
         }
     }
-    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, is_end, known) : r;
+    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
 /* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a microsecond,
    so every count up to 4096 is planned, and about 700 between each power of two and the next. Narrower ranges of counts
-   with a program of their own are not known. A count between two of these may need slightly more scratch than both. */
+   with a program of their own are not known. A count between two of these may need slightly more scratch than both.
+   One program may launch other kernels for other counts: drivers that compile at a launch see each halving. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
     unsigned char *bytes = (unsigned char *)&copy;
     gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
-    uint64_t count = 0, from, all;
+    uint64_t count = 0, from, all, next;
     gpuscan_result r;
-    int i;
+    int i, always;
     memset(known, 0, sizeof(*known));
     memcpy(bytes, desc, operation->desc_size);
     call->event = NULL;
     if (operation->count_at)
         memcpy(&count, bytes + operation->count_at, sizeof(count));
-    all = count;
+    all = next = count;
     from = call->counts_from ? gpuscan__min(call->counts_from, count) : count;
     for (;;) {
-        r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, count == from, known);
+        always = count == from || (count <= next && gs->device.profile.facts.launches_late);
+        next = always ? count / 2 : next;
+        r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, always, known);
         if (r != 0 || count == from)
             break;
         count -= count <= 4096 ? 1 : gpuscan__min(count / 1024, count - from);
@@ -25214,10 +25236,10 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that loading a blob survives, and clears the error. */
-static void gpuscan__left_out(gpuscan *gs, const char *what) {
+/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file's; NULL: none. */
+static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
-    snprintf(message, sizeof(message), "%s: %s", what, gs->error);
+    snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, message);
     gs->error[0] = 0;
 }
@@ -25238,7 +25260,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
             program->next = *list;
             *list = program;
         } else {
-            gpuscan__left_out(gs, "a program of the blob is left out");
+            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
             gpuscan__free_program(gs, program);
         }
     }
@@ -25254,7 +25276,7 @@ static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
         if (bytes[i] <= GPUSCAN__SHAM_MOST)
             need.bytes[i] = bytes[i];
     if (gpuscan__grow_all(gs, &need) != 0)
-        gpuscan__left_out(gs, "the object's scratch stays as it is");
+        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
 /* Adds the programs of a blob to those loaded. */
@@ -25277,8 +25299,10 @@ static gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob,
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program, &program->recording) != 0)
-            gpuscan__left_out(gs, "a program of the blob has not been launched");
+        if (gpuscan__replay(gs, program, &program->recording) != 0) {
+            gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
+            program->recording.length = 0;
+        }
     for (last = &loaded; *last; last = &(*last)->next)
         ;
     *last = gs->loaded;
@@ -25315,30 +25339,44 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
 
 /* Loads a program from the cache. Returns 0 if it is not there, or is of no use. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
-    char *path = gs->cache ? gpuscan__cached_path(gs, program) : NULL;
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-    int loaded = 0;
-    if (size > 0 && size < GPUSCAN__CACHED_MOST && fseek(file, 0, SEEK_SET) == 0) {
-        unsigned char *bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size);
-        if (bytes && fread(bytes, 1, (size_t)size, file) == (size_t)size) {
-            loaded = gpuscan__read_blob(gs, bytes, (size_t)size) == 0;
-            if (!loaded)
-                gpuscan__left_out(gs, "a program of the cache is left out");
-        }
-        gpuscan__release(&gs->allocator, bytes);
-    }
+    char *path;
+    const char *why = NULL;
+    unsigned char *bytes = NULL;
+    FILE *file = NULL;
+    long size = 0;
+    int loaded;
+    if (!gs->cache)
+        return 0;
+    path = gpuscan__cached_path(gs, program);
+    if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
+        why = strerror(errno);
+    if (!path)
+        why = "no memory for the file's name";
+    else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
+                      fseek(file, 0, SEEK_SET) != 0))
+        why = "it is empty, too large or no file";
+    else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
+        why = "no memory for the file's bytes";
+    else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
+        why = "it could not be read to its end";
+    else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
+        why = gs->error;
+    if (why)
+        gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
+    loaded = file && !why;
+    gpuscan__release(&gs->allocator, bytes);
     if (file)
         fclose(file);
     gpuscan__release(&gs->allocator, path);
     return loaded;
 }
 
-/* Writes a file under another name, and renames it. Returns 0 if the folder or the disk does not take it. */
-static int gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes, size_t size) {
+/* Writes a file under another name, and renames it. Returns NULL, or why the folder or the disk does not take it. */
+static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
+                                       size_t size) {
     uint64_t words[3]; /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    const char *why = NULL;
     FILE *file;
-    int whole;
     words[0] = (uint64_t)(uintptr_t)bytes;
     words[1] = (uint64_t)time(NULL);
     words[2] = (uint64_t)clock();
@@ -25346,32 +25384,42 @@ static int gpuscan__write_file(const char *path, char *partial, size_t room, con
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
     if (!file)
-        return 0;
-    whole = fwrite(bytes, 1, size, file) == size;
-    whole = fclose(file) == 0 && whole;
-    if (whole && rename(partial, path) != 0) { /* Windows does not replace a file */
+        return strerror(errno);
+    if (fwrite(bytes, 1, size, file) != size)
+        why = strerror(errno);
+    if (fclose(file) != 0 && !why)
+        why = strerror(errno);
+    if (!why && rename(partial, path) != 0) { /* Windows does not replace a file */
         remove(path);
-        whole = rename(partial, path) == 0;
+        if (rename(partial, path) != 0)
+            why = strerror(errno);
     }
-    if (!whole)
+    if (why)
         remove(partial);
-    return whole;
+    return why;
 }
 
-/* Stores a program in the cache before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
+/* Stores a program in the cache, again when more launches were prepared since. It does so only before a call launches
+   the program: PoCL up to 5.0 aborts when asked for a program that runs. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
+    const char *why;
     size_t room;
-    if (!gs->cache || program->cached)
+    if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
         return;
-    program->cached = 1; /* a failure is not tried again */
+    program->stored = program->recording.length + 1; /* a failure is not tried again */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
-    if (gpuscan__make_blob(gs, program, &blob) != 0 || !partial ||
-        !gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length))
-        gpuscan__left_out(gs, "a program could not be stored in the cache");
+    if (gpuscan__make_blob(gs, program, &blob) != 0)
+        why = gs->error;
+    else if (!partial)
+        why = "no memory for the file's name";
+    else
+        why = gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length);
+    if (why)
+        gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
     gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);
