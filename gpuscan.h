@@ -1063,11 +1063,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
    queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. With call.counts_from it prepares all counts from that one to the desc's. This may take up to 20 programs (sorts
-   on NVIDIA: 17), and 20 ms beside their builds. A forced strategy may refuse some of the smaller counts: those are left
-   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
-   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a
-   scan in place and one that is not. It returns what the call would return, except errors of buffers and events.
+   them. With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and
+   takes up to 20 ms besides. A forced strategy may refuse some of the smaller counts: those are left out. Events and
+   queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a quantile's cdf and
+   the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a scan in place and one
+   that is not. It returns what the call would return, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
    counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
@@ -24901,8 +24901,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's, which a forced strategy may have no form
-   for: then nothing is prepared for it, and the logger is not told. */
+/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's. If a forced strategy has no form for
+   it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24924,10 +24924,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a microsecond,
-   so every count up to 4096 is planned, and about 700 between each power of two and the next. Narrower ranges of counts
-   with a program of their own are not known. A count between two of these may need slightly more scratch than both.
-   One program may launch other kernels for other counts: drivers that compile at a launch see each halving. */
+/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
+   microsecond. So it plans every count up to 4096, and about 700 between each power of two and the next. A count between
+   two of these may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for
+   other counts, so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
