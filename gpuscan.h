@@ -24925,9 +24925,9 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
-   microsecond. So it plans every count up to 4096, and about 700 between each power of two and the next. A count between
-   two of these may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for
-   other counts, so drivers that compile at a launch see each halving of the count, too. */
+   microsecond. So it plans every count up to 4096, and about 700 between each power of two and the next. A count
+   between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
+   kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
