@@ -523,7 +523,9 @@ typedef struct gpuscan_call {
                                       call that then fails: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
-    uint64_t         counts_from;  /* for gpuscan_X_prepare: the least count to prepare. 0: the desc's count alone */
+    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the least of the counts to
+                                      prepare. 0, or more than the desc's count: that count alone. Integral images and
+                                      quantiles ignore it */
 } gpuscan_call;
 
 /* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
@@ -655,12 +657,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
-    const char           *cache;       /* a folder in which the object keeps the programs that it builds, a file each,
-                                          and finds those of other objects and earlier starts: then neither the driver
-                                          compiles nor a self-test runs. NULL or "": none. Several processes may share
-                                          it. Files that are damaged, or of another device, driver or version, are
-                                          ignored. No call fails because of it: the logger is told. Its files are
-                                          trusted like blobs, so others must not be able to write to it. Copied */
+    const char           *cache;       /* a folder that exists, in which the object keeps the programs that it builds, a
+                                          file each, and finds those of other objects and earlier starts: then neither
+                                          the driver compiles nor a self-test runs. NULL or "": none. A relative name is
+                                          resolved at each use. Several processes may share the folder. Files that are
+                                          damaged, or of another device, driver or version, are ignored. No call fails
+                                          because of it, except gpuscan_create for lack of memory: the logger is told
+                                          the file and the reason. Programs that fail their self-test are not kept, nor
+                                          launches that are prepared after a program's first call. No file is ever
+                                          deleted, not even one that a process left half-written: delete any of them at
+                                          any time. Files are trusted like blobs, so others must not be able to write to
+                                          the folder; a FIFO of a file's name blocks the call. Copied */
 } gpuscan_desc;
 
 /* What the object runs on and has decided. The strings live as long as the object. */
@@ -1056,15 +1063,17 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
    queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. With call.counts_from it prepares all counts from that one to the desc's; this may take ten programs (sorts on
-   NVIDIA). Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
-   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a
-   scan in place and one that is not. It returns what the call would return, except errors of buffers and events.
+   them. With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and
+   takes up to 20 ms besides. A forced strategy may refuse some of the smaller counts: those are left out. Events and
+   queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a quantile's cdf and
+   the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a scan in place and one
+   that is not. It returns what the call would return, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
-   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. It
-   takes the same desc and returns the same errors as gpuscan_X_prepare; in addition INVALID_ARGUMENT if size is NULL.
-   *size is 0 after a failure.
+   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
+   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's, and
+   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare; in addition
+   INVALID_ARGUMENT if size is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
    the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT, as it does if an
@@ -1532,6 +1541,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
 #define GPUSCAN__IMPLEMENTED
 
+#include <errno.h>
 #include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13214,7 +13224,8 @@ typedef struct gpuscan__program {
     int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
     int proved;              /* it passed its test, or needs none */
     int wrong;               /* it failed its test, and there is no other form of its strategy */
-    int cached;              /* it came from a blob or the cache, or was offered to the cache */
+    size_t stored;           /* bytes of the recording in the cache or the blob that it came from, plus 1; 0: none */
+    int runs;                /* a call has launched it */
 } gpuscan__program;
 
 /* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded.
@@ -13282,6 +13293,7 @@ struct gpuscan {
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
                                                    strategy */
     char *cache;                    /* the folder of built programs, or NULL */
+    uint64_t kernels_hash;          /* of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often a strategy or the lanes were given up */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
     char error[GPUSCAN__ERROR_SIZE];
@@ -14642,14 +14654,18 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be the same to use a blob: the kernels, the device, its driver, platform and build options. */
-static uint64_t gpuscan__device_hash(const gpuscan *gs) {
-    uint64_t hash = GPUSCAN__HASH_START;
+/* Hashes what must be the same to use a blob: the kernels, the size of the process's pointers, the device, its driver,
+   platform and build options. */
+static uint64_t gpuscan__device_hash(gpuscan *gs) {
+    const unsigned char pointer_size = sizeof(void *);
+    uint64_t hash = gs->kernels_hash ? gs->kernels_hash : GPUSCAN__HASH_START;
     const char *const *text;
     size_t i;
-    for (i = 0; i < GPUSCAN__PIECES; i++)
+    for (i = 0; i < GPUSCAN__PIECES && !gs->kernels_hash; i++)
         for (text = gpuscan__pieces[i]; text && *text; text++)
             hash = gpuscan__hash(hash, *text, strlen(*text));
+    gs->kernels_hash = hash;
+    hash = gpuscan__hash(hash, &pointer_size, 1);
     hash = gpuscan__hash(hash, gs->device.name, strlen(gs->device.name));
     hash = gpuscan__hash(hash, gs->device.platform, strlen(gs->device.platform));
     hash = gpuscan__hash(hash, gs->device.driver, strlen(gs->device.driver));
@@ -14764,21 +14780,24 @@ static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, 
     return 0;
 }
 
-/* Appends a recording to the program's, if it has a launch that the program's lacks. If memory runs out, all of the
-   program's recordings are dropped. */
-static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__text *kept = &program->recording;
+/* Returns whether a recording has a launch that the program's recordings lack. */
+static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
     size_t at = 0;
     while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
-        if (!gpuscan__has_launch(kept, number, &launch)) {
-            kept->allocator = &gs->allocator;
-            gpuscan__text_bytes(kept, recording->data, recording->length);
-            if (kept->failed)
-                memset(kept, 0, sizeof(*kept));
-            return;
-        }
+        if (!gpuscan__has_launch(&program->recording, number, &launch))
+            return 1;
+    return 0;
+}
+
+/* Appends a recording to the program's. If memory runs out, all of the program's recordings are dropped. */
+static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
+    gpuscan__text *kept = &program->recording;
+    kept->allocator = &gs->allocator;
+    gpuscan__text_bytes(kept, recording->data, recording->length);
+    if (kept->failed)
+        memset(kept, 0, sizeof(*kept));
 }
 
 static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -14908,7 +14927,7 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
         program->recording = loaded->recording;
         program->rehearsed = loaded->rehearsed;
         program->proved = loaded->proved;
-        program->cached = 1;
+        program->stored = loaded->recording.length + 1;
         loaded->program = NULL;
         memset(loaded->kernels, 0, sizeof(loaded->kernels));
         memset(&loaded->recording, 0, sizeof(loaded->recording));
@@ -16802,6 +16821,8 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
+    if (program)
+        program->runs = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
@@ -16826,39 +16847,49 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
+/* The outcome of preparing a range of counts. */
+typedef struct gpuscan__prepared {
+    gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
+    gpuscan__need need;   /* the most of each kind of scratch that a count needs */
+    uint64_t size;        /* the most bytes that a count needs in one buffer */
+} gpuscan__prepared;
+
 /* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
-   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
-    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
+   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
+   program that the last count did not use; always: any program. */
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
+                                       gpuscan__prepared *known) {
+    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
     gpuscan__program *program = NULL;
     gpuscan_result r = gpuscan__check_sizes(gs, plan);
-    if (r != 0 || (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch))
+    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
         return r;
-    for (plan->in_place = 0; plan->in_place < kinds; plan->in_place++) {
-        r = mode == GPUSCAN__SIZE ? gpuscan__rehearsed_program(gs, plan, &program)
-                                  : gpuscan__plan_program(gs, plan, &program);
-        if (r != 0)
+    for (plan->in_place = 0; r == 0 && plan->in_place < kinds; plan->in_place++) {
+        gpuscan__key *last = &known->keys[plan->in_place];
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
         if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
+        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
+        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
+            continue;
+        *last = plan->key;
         if (mode == GPUSCAN__SIZE)
-            *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
-                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
-            return r;
-        else
+            r = gpuscan__rehearsed_program(gs, plan, &program);
+        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
             gpuscan__store_cached(gs, program);
     }
-    return mode == GPUSCAN__SIZE || plan->call->queue ? GPUSCAN_SUCCESS : gpuscan__own_queue(gs, &gs->queue);
+    return r;
 }
 
-/* Runs, prepares or sizes a call. plan: begun by gpuscan__plan_begin; size: for the mode SIZE; 0 on entry. */
-static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
+/* Runs a call. plan: begun by gpuscan__plan_begin. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
-    plan->is_run = mode == GPUSCAN__RUN;
-    if ((r = plan->operation->resolve(gs, plan)) != 0)
-        return r;
-    return mode == GPUSCAN__RUN ? gpuscan__run(gs, plan) : gpuscan__prepare(gs, plan, mode, size);
+    plan->is_run = 1;
+    r = plan->operation->resolve(gs, plan);
+    return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
 /* Checks what every public call with a desc has in common. */
@@ -17532,7 +17563,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 
 /* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
+   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. Drivers that
+   compile need each launch once. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17542,7 +17574,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
-    int idle = 0;
+    int idle = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
     program->rehearsed = 1;
     bytes.sham = GPUSCAN__SHAM_LEAST;
@@ -17574,10 +17606,11 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     plan->flags = flags;
     if (r == 0 && recording.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels on nothing");
-    if (r == 0)
+    if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
-    if (r == 0 && gs->device.profile.facts.launches_late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-        gpuscan__keep_recording(gs, program, &recording);
+        if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
+            gpuscan__keep_recording(gs, program, &recording);
+    }
     gpuscan__release(&gs->allocator, recording.data);
     program->rehearsed = r == 0;
     return r;
@@ -17788,7 +17821,7 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     if (r == 0) {
         gpuscan__plan_begin(plan, operation, host->desc, call);
         plan->from_host = 1;
-        r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
+        r = gpuscan__do(gs, plan);
         if (r == 0)
             r = gpuscan__host_wait(host, event);
         if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
@@ -24868,60 +24901,93 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares the programs of a desc's smaller counts, down to call.counts_from: about 12 counts between each power of two
-   and the next. Drivers that compile at the first launch see the least count, too. key: the program's that is prepared
-   already. */
-static gpuscan_result gpuscan__prepare_smaller(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
-                                               gpuscan__key key) {
+/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's. If a forced strategy has no form for
+   it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                             gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
-    gpuscan__any_desc smaller;
-    unsigned char *bytes = (unsigned char *)&smaller;
-    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
-    uint64_t count, from;
-    memcpy(bytes, desc, operation->desc_size);
-    memcpy(&count, bytes + operation->count_at, sizeof(count));
-    call->event = NULL;
-    from = call->counts_from;
-    while (from && count > from) {
-        gpuscan_result r;
-        count -= gpuscan__min((count + 16) / 17, count - from);
-        memcpy(bytes + operation->count_at, &count, sizeof(count));
-        gpuscan__plan_begin(&plan.common, operation, bytes, call);
+    const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
+    gpuscan_logger logger = gs->logger;
+    gpuscan_result r;
+    gpuscan__plan_begin(&plan.common, operation, desc, call);
+    r = operation->resolve(gs, &plan.common);
+    if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
         plan.common.group_limit = gs->device.group_limit;
-        if ((r = operation->resolve(gs, &plan.common)) != 0)
-            return r;
+        gs->logger.log = NULL;
         r = operation->choose(gs, &plan.common);
-        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) /* a forced one that has no form for so few elements */
-            break;
-        if (r != 0)
-            return r;
-        if (count > from && memcmp(&key, &plan.common.key, sizeof(key)) == 0)
-            continue;
-        key = plan.common.key;
-        gpuscan__plan_begin(&plan.common, operation, bytes, call);
-        if ((r = gpuscan__do(gs, &plan.common, GPUSCAN__PREPARE, NULL)) != 0)
-            return r;
+        gs->logger = logger;
+        if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+            gs->error[0] = 0;
+            return GPUSCAN_SUCCESS;
+        }
     }
-    gs->error[0] = 0;
-    return GPUSCAN_SUCCESS;
+    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
+}
+
+/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
+   microsecond. So it plans every count up to 4096, and about 700 between each power of two and the next. A count
+   between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
+   kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
+static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+                                              gpuscan__mode mode, gpuscan__prepared *known) {
+    gpuscan__any_desc copy;
+    unsigned char *bytes = (unsigned char *)&copy;
+    gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
+    uint64_t count = 0, from, all, next;
+    gpuscan_result r;
+    int i, always;
+    memset(known, 0, sizeof(*known));
+    memcpy(bytes, desc, operation->desc_size);
+    call->event = NULL;
+    if (operation->count_at)
+        memcpy(&count, bytes + operation->count_at, sizeof(count));
+    all = next = count;
+    from = call->counts_from ? gpuscan__min(call->counts_from, count) : count;
+    for (;;) {
+        always = count == from || (count <= next && gs->device.profile.facts.launches_late);
+        next = always ? count / 2 : next;
+        r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, always, known);
+        if (r != 0 || count == from)
+            break;
+        count -= count <= 4096 ? 1 : gpuscan__min(count / 1024, count - from);
+        memcpy(bytes + operation->count_at, &count, sizeof(count));
+    }
+    for (i = 0; i < GPUSCAN__SCRATCHES && from < all; i++)
+        known->need.bytes[i] += known->need.bytes[i] / 256;
+    if (from < all)
+        known->size += gpuscan__scratch_aligned(known->size / 256);
+    return r;
 }
 
 /* Runs a public function with a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
-    gpuscan__any_plan plan;
-    const void *call = desc ? (const unsigned char *)desc + operation->call_at : NULL;
-    gpuscan_result r = gpuscan__enter(gs, desc, (const gpuscan_call *)call);
+    const gpuscan_call *call =
+        desc ? (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at) : NULL;
+    gpuscan__prepared known;
+    gpuscan_result r = gpuscan__enter(gs, desc, call);
+    uint32_t refusals;
     if (size)
         *size = 0;
     if (r != 0)
         return r;
     if (mode == GPUSCAN__SIZE && !size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
-    gpuscan__plan_begin(&plan.common, operation, desc, (const gpuscan_call *)call);
-    r = gpuscan__do(gs, &plan.common, mode, size);
-    return r == 0 && mode == GPUSCAN__PREPARE && operation->count_at
-               ? gpuscan__prepare_smaller(gs, operation, desc, plan.common.key) : r;
+    if (mode == GPUSCAN__RUN) {
+        gpuscan__any_plan plan;
+        gpuscan__plan_begin(&plan.common, operation, desc, call);
+        return gpuscan__do(gs, &plan.common);
+    }
+    do { /* again after a refusal, which can change what larger counts need */
+        refusals = gs->refusals;
+        if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
+            return r;
+    } while (refusals != gs->refusals);
+    if (mode == GPUSCAN__SIZE)
+        *size = known.size;
+    else if (!call->scratch.mem)
+        r = gpuscan__grow_all(gs, &known.need);
+    return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
 /* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
@@ -25170,10 +25236,10 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that loading a blob survives, and clears the error. */
-static void gpuscan__left_out(gpuscan *gs, const char *what) {
+/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file's; NULL: none. */
+static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
-    snprintf(message, sizeof(message), "%s: %s", what, gs->error);
+    snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, message);
     gs->error[0] = 0;
 }
@@ -25194,7 +25260,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
             program->next = *list;
             *list = program;
         } else {
-            gpuscan__left_out(gs, "a program of the blob is left out");
+            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
             gpuscan__free_program(gs, program);
         }
     }
@@ -25210,7 +25276,7 @@ static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
         if (bytes[i] <= GPUSCAN__SHAM_MOST)
             need.bytes[i] = bytes[i];
     if (gpuscan__grow_all(gs, &need) != 0)
-        gpuscan__left_out(gs, "the object's scratch stays as it is");
+        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
 /* Adds the programs of a blob to those loaded. */
@@ -25233,8 +25299,10 @@ static gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob,
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program, &program->recording) != 0)
-            gpuscan__left_out(gs, "a program of the blob has not been launched");
+        if (gpuscan__replay(gs, program, &program->recording) != 0) {
+            gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
+            program->recording.length = 0;
+        }
     for (last = &loaded; *last; last = &(*last)->next)
         ;
     *last = gs->loaded;
@@ -25271,30 +25339,44 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
 
 /* Loads a program from the cache. Returns 0 if it is not there, or is of no use. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
-    char *path = gs->cache ? gpuscan__cached_path(gs, program) : NULL;
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
-    int loaded = 0;
-    if (size > 0 && size < GPUSCAN__CACHED_MOST && fseek(file, 0, SEEK_SET) == 0) {
-        unsigned char *bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size);
-        if (bytes && fread(bytes, 1, (size_t)size, file) == (size_t)size) {
-            loaded = gpuscan__read_blob(gs, bytes, (size_t)size) == 0;
-            if (!loaded)
-                gpuscan__left_out(gs, "a program of the cache is left out");
-        }
-        gpuscan__release(&gs->allocator, bytes);
-    }
+    char *path;
+    const char *why = NULL;
+    unsigned char *bytes = NULL;
+    FILE *file = NULL;
+    long size = 0;
+    int loaded;
+    if (!gs->cache)
+        return 0;
+    path = gpuscan__cached_path(gs, program);
+    if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
+        why = strerror(errno);
+    if (!path)
+        why = "no memory for the file's name";
+    else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
+                      fseek(file, 0, SEEK_SET) != 0))
+        why = "it is empty, too large or no file";
+    else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
+        why = "no memory for the file's bytes";
+    else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
+        why = "it could not be read to its end";
+    else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
+        why = gs->error;
+    if (why)
+        gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
+    loaded = file && !why;
+    gpuscan__release(&gs->allocator, bytes);
     if (file)
         fclose(file);
     gpuscan__release(&gs->allocator, path);
     return loaded;
 }
 
-/* Writes a file under another name, and renames it. Returns 0 if the folder or the disk does not take it. */
-static int gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes, size_t size) {
+/* Writes a file under another name, and renames it. Returns NULL, or why the folder or the disk does not take it. */
+static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
+                                       size_t size) {
     uint64_t words[3]; /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    const char *why = NULL;
     FILE *file;
-    int whole;
     words[0] = (uint64_t)(uintptr_t)bytes;
     words[1] = (uint64_t)time(NULL);
     words[2] = (uint64_t)clock();
@@ -25302,32 +25384,42 @@ static int gpuscan__write_file(const char *path, char *partial, size_t room, con
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
     if (!file)
-        return 0;
-    whole = fwrite(bytes, 1, size, file) == size;
-    whole = fclose(file) == 0 && whole;
-    if (whole && rename(partial, path) != 0) { /* Windows does not replace a file */
+        return strerror(errno);
+    if (fwrite(bytes, 1, size, file) != size)
+        why = strerror(errno);
+    if (fclose(file) != 0 && !why)
+        why = strerror(errno);
+    if (!why && rename(partial, path) != 0) { /* Windows does not replace a file */
         remove(path);
-        whole = rename(partial, path) == 0;
+        if (rename(partial, path) != 0)
+            why = strerror(errno);
     }
-    if (!whole)
+    if (why)
         remove(partial);
-    return whole;
+    return why;
 }
 
-/* Stores a program in the cache before a call launches it: PoCL up to 5.0 aborts when asked for a program that runs. */
+/* Stores a program in the cache, again when more launches were prepared since. It does so only before a call launches
+   the program: PoCL up to 5.0 aborts when asked for a program that runs. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
+    const char *why;
     size_t room;
-    if (!gs->cache || program->cached)
+    if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
         return;
-    program->cached = 1; /* a failure is not tried again */
+    program->stored = program->recording.length + 1; /* a failure is not tried again */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
-    if (gpuscan__make_blob(gs, program, &blob) != 0 || !partial ||
-        !gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length))
-        gpuscan__left_out(gs, "a program could not be stored in the cache");
+    if (gpuscan__make_blob(gs, program, &blob) != 0)
+        why = gs->error;
+    else if (!partial)
+        why = "no memory for the file's name";
+    else
+        why = gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length);
+    if (why)
+        gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
     gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);

@@ -330,12 +330,13 @@ for compiler in gcc clang; do
     -DCL_USE_DEPRECATED_OPENCL_1_2_APIS -fsyntax-only implementation.c
   check "$compiler: NDEBUG" "$compiler" -std=c99 -DNDEBUG $c_warnings -I"$root" -fsyntax-only implementation.c
   check "$compiler: unsigned char" "$compiler" -std=c99 -funsigned-char $c_warnings -I"$root" -fsyntax-only implementation.c
-  if echo '#include <stdlib.h>' > dialect.c && "$compiler" -m32 -fsyntax-only dialect.c 2> /dev/null; then
-    check "$compiler: 32 bit" "$compiler" -m32 -std=c99 $c_warnings $most -I"$root" -c implementation.c -o implementation32.o
+  m32='-m32 -idirafter /usr/include/x86_64-linux-gnu' # the kernel's headers, which <errno.h> includes
+  if echo '#include <stdlib.h>' > dialect.c && "$compiler" $m32 -fsyntax-only dialect.c 2> /dev/null; then
+    check "$compiler: 32 bit" "$compiler" $m32 -std=c99 $c_warnings $most -I"$root" -c implementation.c -o implementation32.o
     echo '#include <cstdlib>' > dialect.cpp
-    "$cxx" -m32 -fsyntax-only dialect.cpp 2> /dev/null &&
-      check "$cxx: 32 bit" "$cxx" -m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp
-    check "$compiler: 32 bit, interface" "$compiler" -m32 -std=c89 -pedantic $c_warnings -I"$root" -fsyntax-only user.c
+    "$cxx" $m32 -fsyntax-only dialect.cpp 2> /dev/null &&
+      check "$cxx: 32 bit" "$cxx" $m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp
+    check "$compiler: 32 bit, interface" "$compiler" $m32 -std=c89 -pedantic $c_warnings -I"$root" -fsyntax-only user.c
   else
     left_out "$compiler -m32: no headers for 32 bit"
   fi

@@ -1011,38 +1011,77 @@ static size_t programs_of(const gpuscan *gs) {
     return count;
 }
 
-/* Once a range of counts is prepared, none of them needs another program. */
-#define RANGE(operation, type, from, to)                                                                               \
-    do {                                                                                                               \
-        gpuscan *gs = fresh();                                                                                         \
-        gpuscan_##operation##_desc desc;                                                                               \
-        size_t all, alone, i;                                                                                          \
-        memset(&desc, 0, sizeof desc);                                                                                 \
-        desc.type = GPUSCAN_TYPE_U32;                                                                                  \
-        desc.count = to;                                                                                               \
-        expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                               \
-        alone = programs_of(gs);                                                                                       \
-        desc.call.counts_from = from;                                                                                  \
-        expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                               \
-        all = programs_of(gs);                                                                                         \
-        desc.call.counts_from = 0;                                                                                     \
-        for (i = 0; i < 64; i++) {                                                                                     \
-            uint64_t near = ((uint64_t)1 << i / 2) + i % 2;                                                            \
-            desc.count = near < from ? from : near > to ? to : near;                                                   \
-            expect(gpuscan_##operation##_prepare(gs, &desc) == GPUSCAN_SUCCESS, #operation);                           \
-        }                                                                                                              \
-        expect(programs_of(gs) == all, #operation ": a count of the range needs another program");                     \
-        if (strcmp(fake.device->file, "nvidia") == 0 && strcmp(#operation, "reduce") != 0)                             \
-            expect(all > alone, #operation ": a range is as one count");                                               \
-        gpuscan_destroy(gs);                                                                                           \
-    } while (0)
+static gpuscan_result of_count(gpuscan *gs, const gpuscan__operation *operation, void *desc, uint64_t count,
+                               gpuscan__mode mode, uint64_t *size) {
+    memcpy((unsigned char *)desc + operation->count_at, &count, sizeof count);
+    return gpuscan__call(gs, operation, desc, mode, size);
+}
+
+/* Checks that once a range of counts is prepared, none of them needs another program or more scratch, and that the
+   range's scratch size suffices for each of them. least: programs that the range has on NVIDIA GPUs. */
+static void range(const gpuscan__operation *operation, void *desc, uint64_t from, uint64_t to, size_t least) {
+    gpuscan *gs = fresh();
+    gpuscan_call *call = (gpuscan_call *)(void *)((unsigned char *)desc + operation->call_at);
+    uint64_t count, size = 0, most = 0;
+    uint32_t generation;
+    size_t all;
+    gpuscan_result r;
+    call->counts_from = from;
+    r = of_count(gs, operation, desc, to, GPUSCAN__PREPARE, NULL);
+    all = programs_of(gs);
+    if (r == GPUSCAN_SUCCESS)
+        r = of_count(gs, operation, desc, to, GPUSCAN__SIZE, &most);
+    generation = gs->scratch_generation;
+    if (call->strategy == GPUSCAN_STRATEGY_AUTO || r != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        expect(r == GPUSCAN_SUCCESS, "a range is refused");
+    if (call->strategy == GPUSCAN_STRATEGY_AUTO && strcmp(fake.device->file, "nvidia") == 0)
+        expect(all >= least, "a range has few programs");
+    call->counts_from = 0;
+    for (count = from; r == GPUSCAN_SUCCESS && count <= to; count += 1 + hash(count, operation->name) % 16 +
+                                                                     hash(count, "far") % (count / 64 + 1)) {
+        gpuscan_result one = of_count(gs, operation, desc, count, GPUSCAN__SIZE, &size);
+        if (one == GPUSCAN_SUCCESS && count % 8 == 0)
+            one = of_count(gs, operation, desc, count, GPUSCAN__PREPARE, NULL);
+        if ((one != GPUSCAN_SUCCESS && one != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) || programs_of(gs) != all ||
+            gs->scratch_generation != generation || size > most) {
+            fprintf(stderr, "%s: %s, type %u, strategy %d, prepared from %lu to %lu: a count of %lu: %u programs more, "
+                            "%lu bytes of scratch for %lu\n", fake.device->file, operation->name,
+                    (unsigned)gs->programs->key.src, call->strategy, (unsigned long)from, (unsigned long)to,
+                    (unsigned long)count, (unsigned)(programs_of(gs) - all), (unsigned long)size, (unsigned long)most);
+            failures++;
+            break;
+        }
+    }
+    gpuscan_destroy(gs);
+}
+
 static void ranges(void) {
-    RANGE(scan, src_type, 1, (uint64_t)1 << 28);
-    RANGE(reduce, src_type, 1, (uint64_t)1 << 28);
-    RANGE(select, type, 1, (uint64_t)1 << 28);
-    RANGE(runs, key_type, 1, (uint64_t)1 << 28);
-    RANGE(sort, key_type, 1, (uint64_t)1 << 28);
-    RANGE(sort, key_type, 3000, (uint64_t)1 << 20);
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static const uint64_t rows[] = {1, 3, 64, 1000};
+    size_t t, r;
+    int s;
+    for (t = 0; t < 3; t++) {
+        gpuscan_select_desc select = {0};
+        gpuscan_runs_desc runs = {0};
+        gpuscan_sort_desc sort = {0};
+        select.type = runs.key_type = sort.key_type = types[t];
+        range(&gpuscan__select_operation, &select, 1, (uint64_t)1 << 28, 2);
+        range(&gpuscan__runs_operation, &runs, 1, (uint64_t)1 << 28, 2);
+        range(&gpuscan__sort_operation, &sort, 1, (uint64_t)1 << 28, 5);
+        range(&gpuscan__sort_operation, &sort, 3000, (uint64_t)1 << 20, 2);
+        for (r = 0; r < 4; r++)
+            for (s = 0; s < (r % 2 && t == 1 ? GPUSCAN_STRATEGY_COUNT : 1); s++) {
+                gpuscan_scan_desc scan = {0};
+                gpuscan_reduce_desc reduce = {0};
+                scan.src_type = reduce.src_type = types[t];
+                scan.rows = reduce.rows = rows[r];
+                scan.src_pitch = scan.dst_pitch = reduce.src_pitch = (uint64_t)1 << 28;
+                scan.call.strategy = reduce.call.strategy = (gpuscan_strategy)s;
+                range(&gpuscan__scan_operation, &scan, 1, 3000, r > 1 ? 8 : 1);
+                range(&gpuscan__scan_operation, &scan, 1000, rows[r] < 1000 ? 1000000 : 100000, 1);
+                range(&gpuscan__reduce_operation, &reduce, 1, rows[r] < 1000 ? 1000000 : 100000, 1);
+            }
+    }
 }
 
 /* Checks that AUTO scans and selects many elements in one launch on this device. */

@@ -602,13 +602,28 @@ static void see_damaged(const char *path, int what) {
     assert_int_equal(fclose(file), 0);
 }
 
+static char told[10000]; /* the warnings of the last object, a line each */
+static void keep_warning(gpuscan_log_level level, const char *message, void *user) {
+    (void)user;
+    if (level == GPUSCAN_LOG_WARNING)
+        snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", message);
+}
+
+/* Fails if the last object did not warn of a file or folder in these words. */
+static void was_told(const char *name, const char *what, const char *why) {
+    if (!strstr(told, name) || !strstr(told, what) || !strstr(told, why))
+        fail_msg("%s: \"%s\" lacks %s, %s or %s", test.what, told, name, what, why);
+}
+
 /* Opens an object with a cache, which must work. Returns how many programs it built from source. */
 static unsigned built_with(const char *cache) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
     unsigned built;
     layer_open();
+    told[0] = 0;
     desc = layer_desc();
+    desc.logger.log = keep_warning;
     desc.cache = cache;
     test_ok(gpuscan_create(&gs, &desc));
     object_works(gs);
@@ -642,16 +657,22 @@ static void test_cache(void **state) {
     snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
     test_case("a cache that is not there");
     assert_true(built_with(folder) > 0);
+    was_told(folder, "/gpuscan-", ": not stored: No such file");
     assert_int_equal(mkdir(folder, 0700), 0);
     test_case("an empty cache");
     assert_true(built_with(folder) > 0);
+    assert_string_equal(told, "");
     assert_true(each_file(see_whole, 0) > 0);
     test_case("a cache");
     assert_int_equal(built_with(folder), 0);
+    assert_string_equal(told, "");
     for (what = 0; what < DAMAGES; what++) {
         test_case("a cache with damage %d", what);
         each_file(see_damaged, what);
         assert_true(built_with(folder) > 0);
+        was_told(folder, ".bin: not used: ",
+                 what == EMPTY || what == A_FOLDER ? "it is empty" : what == HALF || what == FIRST_BYTE ? "not a blob"
+                                                                                                       : "is damaged");
         each_file(see_whole, 0);
         assert_int_equal(built_with(folder), 0);
     }
@@ -659,6 +680,8 @@ static void test_cache(void **state) {
     snprintf(other, sizeof other, "%s/file", folder);
     fclose(fopen(other, "wb"));
     assert_true(built_with(other) > 0);
+    was_told(other, ".bin: not used: ", "Not a directory");
+    was_told(other, ".bin: not stored: ", "Not a directory");
     each_file(see_gone, 0);
     test_case("several at once");
     for (what = 0; what < 4; what++)
@@ -670,6 +693,104 @@ static void test_cache(void **state) {
     each_file(see_whole, 0);
     each_file(see_gone, 0);
     assert_int_equal(rmdir(folder), 0);
+}
+
+/* Scans with the caller's texts. Returns how many programs were built from source. */
+static unsigned built_of_custom(const char *combine) {
+    gpuscan_desc desc;
+    gpuscan_scan_desc scan = {0};
+    gpuscan_custom custom = {0};
+    gpuscan *gs = NULL;
+    cl_uint src[3] = {4, 2, 7}, dst[3] = {0};
+    unsigned built;
+    layer_open();
+    desc = layer_desc();
+    desc.cache = folder;
+    test_ok(gpuscan_create(&gs, &desc));
+    custom.combine = combine;
+    custom.identity = "0";
+    scan.src_type = GPUSCAN_TYPE_U32;
+    scan.op = GPUSCAN_OP_CUSTOM;
+    scan.custom = &custom;
+    scan.kind = GPUSCAN_INCLUSIVE;
+    test_ok(gpuscan_scan_host(gs, src, dst, 3, &scan));
+    assert_true(dst[0] == 4 && dst[1] == (combine[0] == 'a' ? 6u : 4u) && dst[2] == (combine[0] == 'a' ? 13u : 7u));
+    built = layer.calls[LAYER_clCreateProgramWithSource];
+    test_destroy(gs);
+    layer_expect_empty();
+    return built;
+}
+
+/* Prepares a scan of a count. Returns the bytes of its program's recording. */
+static size_t recorded(gpuscan *gs, uint64_t count) {
+    gpuscan_scan_desc scan = {0};
+    scan.count = count;
+    scan.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    test_ok(gpuscan_scan_prepare(gs, &scan));
+    assert_null(gs->programs->next);
+    return gs->programs->recording.length;
+}
+
+/* A cache with custom texts, and with launches that were prepared after the program was stored. */
+static void test_cache_of_more(void **state) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    size_t length;
+    (void)state;
+    test_case("custom texts");
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_true(built_of_custom("a + b") > 0);
+    assert_int_equal(built_of_custom("a + b"), 0);
+    assert_true(built_of_custom("max(a, b)") > 0);
+    assert_int_equal(built_of_custom("max(a, b)"), 0);
+    assert_int_equal(built_of_custom("a + b"), 0);
+    test_case("a launch prepared later");
+    layer_open();
+    desc = layer_desc();
+    desc.cache = folder;
+    test_ok(gpuscan_create(&gs, &desc));
+    length = recorded(gs, 3000);
+    assert_true(recorded(gs, 10000) > length || !gs->device.profile.facts.launches_late);
+    length = recorded(gs, 10000);
+    test_destroy(gs);
+    test_ok(gpuscan_create(&gs, &desc));
+    assert_int_equal(recorded(gs, 3000), length);
+    test_destroy(gs);
+    layer_expect_empty();
+    each_file(see_gone, 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Processes that start at once with one cache. */
+static const char *program_name;
+static void test_cache_of_processes(void **state) {
+    enum { PROCESSES = 3 };
+    FILE *out[PROCESSES];
+    char command[1000];
+    int i;
+    (void)state;
+    test_case("processes at once");
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(command, sizeof command, "'%s' %s", program_name, folder);
+    for (i = 0; i < PROCESSES; i++)
+        assert_non_null(out[i] = popen(command, "w"));
+    for (i = 0; i < PROCESSES; i++)
+        assert_int_equal(pclose(out[i]), 0);
+    assert_true(each_file(see_whole, 0) > 0);
+    assert_int_equal(built_with(folder), 0);
+    each_file(see_gone, 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* One of the processes of test_cache_of_processes. */
+static int be_a_process(void) {
+    void *state = NULL;
+    int failed = 1;
+    if (open_calls(&state) == 0)
+        open_and_call(&failed);
+    return failed;
 }
 
 /* The disk is full from the moment when a program's binary is read until its next kernel is set up: the driver may
@@ -703,6 +824,8 @@ static void test_cache_on_a_full_disk(void **state) {
     layer_open();
     desc = layer_desc();
     desc.cache = folder;
+    told[0] = 0;
+    desc.logger.log = keep_warning;
     test_ok(gpuscan_create(&gs, &desc));
     gs->cl.clGetProgramInfo = fill_disk;
     gs->cl.clSetKernelArg = empty_disk;
@@ -711,6 +834,7 @@ static void test_cache_on_a_full_disk(void **state) {
     layer_expect_empty();
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &disk), 0);
     assert_true(fillings > 0); /* it was to be stored */
+    was_told(folder, ".bin: not stored: ", "File too large");
     assert_int_equal(rmdir(folder), 0); /* and nothing was */
 }
 
@@ -758,11 +882,17 @@ static void test_cache_without_memory(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_blob_while_running), TEST(test_blob), TEST(test_odd_binaries),
                                        TEST(test_growing_binary),
                                        TEST(test_bad_blob), TEST(test_unusable_part_of_blob), TEST(test_cache),
+                                       TEST(test_cache_of_more), TEST(test_cache_of_processes),
                                        TEST(test_cache_on_a_full_disk), TEST(test_cache_without_memory)};
+    program_name = argv[0];
+    if (argc == 2) {
+        snprintf(folder, sizeof folder, "%s", argv[1]);
+        return be_a_process();
+    }
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
 }

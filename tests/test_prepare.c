@@ -371,6 +371,40 @@ static void test_other_bins(void **state) {
     layer_expect_empty();
 }
 
+/* Checks that after a range is prepared no count of it has a kernel to launch that was not launched. */
+static void test_range(void **state) {
+    static const uint64_t counts[] = {1, 100, 256, 300, 2000, 20000, 1 << 20};
+    int s;
+    (void)state;
+    TEST_EACH_STRATEGY(s) {
+        gpuscan *gs = layered();
+        gpuscan_sort_desc desc = {0};
+        gpuscan_result result;
+        gpuscan__program *program;
+        size_t bytes, i;
+        test_case("a sort of all counts, %s", test_strategy_name((gpuscan_strategy)s));
+        desc.key_type = GPUSCAN_TYPE_U32;
+        desc.count = counts[6];
+        desc.call.counts_from = 1;
+        desc.call.strategy = (gpuscan_strategy)s;
+        result = gpuscan_sort_prepare(gs, &desc);
+        for (bytes = 0, program = gs->programs; program; program = program->next)
+            bytes += program->recording.length;
+        layer_reset();
+        desc.call.counts_from = 0;
+        for (i = 0; result == GPUSCAN_SUCCESS && i < sizeof counts / sizeof *counts; i++) {
+            desc.count = counts[i];
+            test_ok(gpuscan_sort_prepare(gs, &desc));
+        }
+        assert_int_equal(layer.calls[LAYER_clBuildProgram], 0);
+        for (program = gs->programs; program; program = program->next)
+            bytes -= program->recording.length;
+        assert_int_equal(bytes, 0);
+        test_destroy(gs);
+        layer_expect_empty();
+    }
+}
+
 /* Buffers that the host may not access: the library must use kernels and copies only. */
 static void test_no_host_access(void **state) {
     int which;
@@ -486,7 +520,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_without_prepare), TEST(test_no_host_access), TEST(test_epochs),
                                        TEST(test_prepare_with_queue), TEST(test_scratch_flags),
-                                       TEST(test_in_place_by_bytes), TEST(test_other_bins)};
+                                       TEST(test_in_place_by_bytes), TEST(test_other_bins), TEST(test_range)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }
