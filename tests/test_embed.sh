@@ -195,7 +195,8 @@ check "and in the copy in the same lines" test "$(mistaken copy.c)" = "$(cat lin
 
 printf '%s\n' 'fine' 'kernel a void b(int c) { /* gone */' '  if (c) {' '  }' '}' 'kernel' 'kernel d void' 'e(int f,' \
   '  int g) {' '}' > kernels.inc
-sed -e 's/^ *//; s/ {.*gone.*/{ GPUSCAN_ONE_ITEM/; s/g) {/g){ GPUSCAN_ONE_ITEM/; s/^if (c) /if(c)/' kernels.inc > kernels.out
+sed -e 's/^ *//; s/ {.*gone.*/{ GPUSCAN_ONE_ITEM/; s/g) {/g){ GPUSCAN_ONE_ITEM/; s/^if (c) /if(c)/' \
+  kernels.inc > kernels.out
 check "how kernels begin" embeds kernels.inc kernels.out
 
 # --- words
@@ -205,24 +206,26 @@ with_words() {
   new_header
   { echo 'static const char gpuscan__words[][8] = {'; echo "$1"; echo '};'; cat h.h; } > t.h && mv t.h h.h
 }
-printf '%s\n' 'x' 'for (uint GPUSCAN_UINT = uinta; gpuscan_for(for (1)); "for(")' > words.inc
-with_words '    "for(", "uint ", "uint",'
+printf '%s\n' 'x' 'for (uint GPUSCAN_UINT = uinta; gpuscan_for(for (1)); "for(") for(b(1)' > words.inc
+with_words '    "for(", "uint ", "uint", "ab(",'
 "$embed" words.inc h.h
-check "codes stand for words" grep -qxF '"$a$b$UINT=$ca;`$a$a1)); \"$a\")\n",' h.h
+check "codes stand for words" grep -qxF '"$a$b$UINT=$ca;`$a$a1)); \"$a\")$ab(1)\n",' h.h
 check "and are fresh" "$embed" --check words.inc h.h
 list=
-for i in 10 11 12 13 14 15 16 17 18 19 20 21 22; do list="$list \"${i}a\", \"${i}b\", \"${i}c\", \"${i}d\","; done
+for i in 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27; do
+  for k in a b c d; do list="$list \"$i$k\","; done
+done
 with_words "$list"
-printf '%s\n' 'x' '15a 16b 16c 22d' > words.inc
+printf '%s\n' 'x' '15a 16b 18d 19a 27d' > words.inc
 "$embed" words.inc h.h
-check "52 of them" grep -qxF '"$u $z `A `Z\n",' h.h
+check "72 of them" grep -qxF '"$u $z $9 `A `9\n",' h.h
 with_words "$list \"more\""
-check "but no more" refused words.inc 'h.h: more than 52 words'
+check "but no more" refused words.inc 'h.h: more than 72 words'
 new_header
 printf '%s\n' 'fine' 'int GPUSCAN_a;' > bad.inc
-check "GPUSCAN_ before a small letter" refused bad.inc 'bad.inc:2: a prefix and a letter that would stand for a word'
-printf '%s\n' 'fine' 'int gpuscan_A;' > bad.inc
-check "gpuscan_ before a capital" refused bad.inc 'bad.inc:2: a prefix and a letter that would stand for a word'
+check "GPUSCAN_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
+printf '%s\n' 'fine' 'int gpuscan_0;' > bad.inc
+check "gpuscan_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
 
 # --- pieces
 
