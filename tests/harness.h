@@ -655,6 +655,22 @@ static inline void *test_alloc(uint64_t size) {
     return memory;
 }
 
+/* Returns all pieces of the kernels as programs have them, for the caller to free. */
+static inline char *test_kernels_text(void) {
+    static const gpuscan_allocator allocator = {gpuscan__default_allocate, gpuscan__default_release, NULL};
+    const char *const *literal;
+    gpuscan__text text;
+    size_t i;
+    memset(&text, 0, sizeof text);
+    text.allocator = &allocator;
+    for (i = 0; i < GPUSCAN__PIECES; i++)
+        for (literal = gpuscan__pieces[i]; *literal; literal++)
+            gpuscan__text_code(&text, *literal);
+    if (text.failed)
+        fail_msg("no memory for the kernels' text");
+    return text.data;
+}
+
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 /* A device buffer of count elements at an offset, between guards. All bytes before the data, and TEST_GUARD bytes

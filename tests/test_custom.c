@@ -312,17 +312,8 @@ static int is_opencl(const char *word) {
 /* Returns the lower-case names of the kernels' variables: all that are neither called nor members. */
 static names kernel_names(void) {
     names found = {NULL, 0, 0};
-    const char *const *literal;
-    size_t piece, size = 1;
-    char *text, *at;
-    for (piece = 0; piece < GPUSCAN__PIECES; piece++)
-        for (literal = gpuscan__pieces[piece]; *literal; literal++)
-            size += strlen(*literal);
-    text = (char *)test_alloc(size);
-    found.data = (char *)test_alloc(size);
-    for (piece = 0, *text = 0, at = text; piece < GPUSCAN__PIECES; piece++)
-        for (literal = gpuscan__pieces[piece]; *literal; literal++)
-            at += sprintf(at, "%s", *literal);
+    char *text = test_kernels_text(), *at;
+    found.data = (char *)test_alloc(strlen(text) + 1);
     found.data[found.length++] = ' ';
     for (at = text; *at;) {
         char word[64];
@@ -340,11 +331,6 @@ static names kernel_names(void) {
             at = strchr(at + 1, '"') + 1;
             continue;
         }
-        if (*at == '$' || *at == '`') { /* GPUSCAN_ or gpuscan_ */
-            for (at++; is_word(*at); at++)
-                continue;
-            continue;
-        }
         if (!is_word(*at)) {
             at++;
             continue;
@@ -354,7 +340,8 @@ static names kernel_names(void) {
         snprintf(word, sizeof word, " %.*s ", (int)length, at);
         at += length;
         word[length + 1] = 0;
-        if (is_member || *at == '(' || word[1] < 'a' || word[1] > 'z' || is_opencl(word + 1))
+        if (is_member || *at == '(' || word[1] < 'a' || word[1] > 'z' || is_opencl(word + 1) ||
+            strncmp(word, " gpuscan_", 9) == 0)
             continue;
         word[length + 1] = ' ';
         found.data[found.length] = 0;

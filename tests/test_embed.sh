@@ -84,7 +84,8 @@ while [ $i -le 126 ]; do # every printable character in a string, alone and doub
 done
 printf '%120s\n' '' | tr ' ' '"' >> k.inc
 printf '"%118s"\n' '' | tr ' ' '\\' >> k.inc
-sed 's/^    / /' k.inc > k.out
+sed -e 's/^    + / +/' \
+  -e 's/^! .* ~ "/! # % \&()* +,- . \/0:;< = > ? @A[]^_ a{|}~ "/' k.inc > k.out
 check "code and strings" embeds k.inc k.out
 check "the same in pedantic C" embeds k.inc k.out -std=c99 -pedantic -Werror
 check "a line of the header for each line that is not empty" test "$(grep -c . k.inc)" -eq "$(grep -c '\\n"' h.h)"
@@ -132,6 +133,8 @@ c = '"';  /* gone */ d = '\''; /* " */
 e/**/f /* a *//* b */ g /*/ gone */
 _Pragma("unroll // 4") x / /* gone */ y
 #pragma once /* gone */
+return a - -b + (c & &d) / *e - -1;
+#define F (a  +  b)
 END
 cat > comments.out <<'END'
 first /*  stays  */
@@ -139,17 +142,19 @@ a b
 #define M(x) \
  x \
  \
- + 1
-s = "/* stays  */ // \" /* stays";
-c = '"'; d = '\'';
+ +1
+s= "/* stays  */ // \" /* stays";
+c= '"';d= '\'';
 
 
 
 
-x = 1;
+x=1;
 e f g
-_Pragma("unroll // 4") x / y
+_Pragma("unroll // 4")x/y
 #pragma once
+return a- -b+(c& &d)/ *e- -1;
+#define F (a + b)
 END
 printf '  z  \n' >> comments.inc # not above: editors trim lines
 echo z >> comments.out
@@ -190,8 +195,37 @@ check "and in the copy in the same lines" test "$(mistaken copy.c)" = "$(cat lin
 
 printf '%s\n' 'fine' 'kernel a void b(int c) { /* gone */' '  if (c) {' '  }' '}' 'kernel' 'kernel d void' 'e(int f,' \
   '  int g) {' '}' > kernels.inc
-sed -e 's/^ *//; s/ {.*gone.*/ { GPUSCAN_ONE_ITEM/; s/g) {/& GPUSCAN_ONE_ITEM/' kernels.inc > kernels.out
+sed -e 's/^ *//; s/ {.*gone.*/{ GPUSCAN_ONE_ITEM/; s/g) {/g){ GPUSCAN_ONE_ITEM/; s/^if (c) /if(c)/' \
+  kernels.inc > kernels.out
 check "how kernels begin" embeds kernels.inc kernels.out
+
+# --- words
+
+# with_words LIST: the header has words for codes.
+with_words() {
+  new_header
+  { echo 'static const char gpuscan__words[][8] = {'; echo "$1"; echo '};'; cat h.h; } > t.h && mv t.h h.h
+}
+printf '%s\n' 'x' 'for (uint GPUSCAN_UINT = uinta; gpuscan_for(for (1)); "for(") for(b(1)' > words.inc
+with_words '    "for(", "uint ", "uint", "ab(",'
+"$embed" words.inc h.h
+check "codes stand for words" grep -qxF '"$a$b$UINT=$ca;`$a$a1)); \"$a\")$ab(1)\n",' h.h
+check "and are fresh" "$embed" --check words.inc h.h
+list=
+for i in 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27; do
+  for k in a b c d; do list="$list \"$i$k\","; done
+done
+with_words "$list"
+printf '%s\n' 'x' '15a 16b 18d 19a 27d' > words.inc
+"$embed" words.inc h.h
+check "72 of them" grep -qxF '"$u $z $9 `A `9\n",' h.h
+with_words "$list \"more\""
+check "but no more" refused words.inc 'h.h: more than 72 words'
+new_header
+printf '%s\n' 'fine' 'int GPUSCAN_a;' > bad.inc
+check "GPUSCAN_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
+printf '%s\n' 'fine' 'int gpuscan_0;' > bad.inc
+check "gpuscan_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
 
 # --- pieces
 
@@ -281,8 +315,8 @@ compiled 1 1 1 > back.txt
 sed -n 's/^#line \([0-9]*\) "kernels.cl.inc"$/\1/p' back.txt > lines.txt
 check "pieces, each behind its line" test "$(tr '\n' ' ' < lines.txt)" = '8 17 21 25 '
 grep -v '^#line' back.txt > t.txt && mv t.txt back.txt
-sed '2,6s/.*//; s/^.. \[.*//; s/^ *//' listed.inc > pieces.out
-check "and their text" cmp -s pieces.out back.txt
+sed '2,6s/.*//; s/^.. \[.*//; s/^ *//; s/ {/{/; s/{ /{/; s/; }/;}/; s/} /}/; s/ -/-/' listed.inc > pieces.out
+check "and their text" diff pieces.out back.txt
 compiled 0 1 1 > back.txt
 check "without an operation its pieces do not exist" test "$(grep -c by_cpu back.txt)" -eq 0
 check "but those of others" test "$(grep -c 'gpuscan_of_a\|gpuscan_d' back.txt)" -eq 4
@@ -530,6 +564,30 @@ done
 
 # --- the real files
 check "gpuscan.h is up to date" "$embed" --check
+cat > whole.c <<'END'
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+int main(void) {
+    gpuscan_allocator allocator = {gpuscan__default_allocate, gpuscan__default_release, NULL};
+    gpuscan__text text;
+    const char *const *literal;
+    size_t i;
+    memset(&text, 0, sizeof text);
+    text.allocator = &allocator;
+    for (i = 0; i < GPUSCAN__PIECES; i++)
+        for (literal = gpuscan__pieces[i]; *literal; literal++)
+            gpuscan__text_code(&text, *literal);
+    return puts(text.data) < 0;
+}
+END
+sed '/^static const char gpuscan__words/,/^};/s/"[^"]*"/"????"/g' "$root/gpuscan.h" > gpuscan.h
+"$embed" "$root/kernels.cl.inc" gpuscan.h
+for folder in . "$root"; do
+  cp "$folder/gpuscan.h" t.h && sed "s|gpuscan.h|$PWD/t.h|" whole.c > program.c
+  "${CC:-cc}" -o program program.c -ldl && ./program > "whole.$([ "$folder" = . ]; echo $?)"
+done
+check "a program's text is the same with words and without" cmp -s whole.0 whole.1
+check "and whole" test "$(wc -l < whole.1)" -gt "$(wc -l < "$root/kernels.cl.inc")"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
