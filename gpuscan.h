@@ -9675,7 +9675,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define $PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "#else\n"
 "#define $PAST(x, range) ((x) >= (`offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n"
 "static inline `bins `even_bin(`offsets x, uint bins, ulong range, ulong factor) {\n"
 "#if $BIN_MODE == $BIN_MODE_SHIFT\n"
 "return $TO_WIDE(uint, x >> (uint)factor);\n"
@@ -9686,15 +9686,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return $TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
 "return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * (ulong)(uint)factor >> 32);\n"
-"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
-"return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * factor >> 32);\n"
 "#else\n"
-"const bool general = $BIN_MODE == $BIN_MODE_GENERAL;\n"
-"bool many = general && range != 0 && range <= bins;\n"
+"bool many = range != 0 && range <= bins;\n"
 "uint bin = (uint)(many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor)), next = bin + 1;\n"
 "ulong high = mul_hi((ulong)next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
 "bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
-"return up && !(general && range == 0) ? next : bin;\n"
+"return up && range != 0 ? next : bin;\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n",
@@ -9742,14 +9739,36 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define $EDGES_OF(first, slot) ((first) + bounds.channel[slot].edges)\n"
 "#else\n"
 "#define $EDGES_OF(first, slot) (first)\n"
-"#endif\n\n",
+"#endif\n\n\n"
+"#if $BY_VALUE == $BY_VALUE_SPREAD\n"
+"#define $CHANNEL_ON(c) 1\n"
+"#else\n"
+"#define $CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
+"#endif\n"
+"#define $CHANNEL_SLOT(c) popcount($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
+"static inline uint `channel_counter(uint bin, uint channel, `bounds bounds) {\n\n\n"
+"if ($CPU || $BIN_WRAPS)\n"
+"bin = min(bin, $CHANNEL_BINS(bounds));\n"
+"if ($CHANNELS == 1)\n"
+"return bin;\n"
+"if (!$CHANNEL_ON(channel) || bin == $CHANNEL_BINS(bounds))\n"
+"return bounds.all_bins;\n"
+"return bin + $CHANNEL_SLOT(channel) * $CHANNEL_BINS(bounds);\n"
+"}\n\n\n",
+"static inline uint `counter_of(`binned sample, uint channel, `bounds bounds, `edges edges) {\n"
+"uint slot = $CHANNEL_SLOT(channel);\n"
+"uint bin = `bin(sample, $BOUNDS_OF(slot), $EDGES_OF(edges, slot));\n"
+"if ($PLANTED(BIN) && bin < bounds.bins)\n"
+"bin = (bin + 1) % bounds.bins;\n"
+"return `channel_counter(bin, channel, bounds);\n"
+"}\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram_bins NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9348 \"kernels.cl.inc\"\n"
+"#line 9374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9794,12 +9813,6 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "#else\n"
 "typedef uint `weight;\n"
 "#endif\n\n\n"
-"#if $BY_VALUE == $BY_VALUE_SPREAD\n"
-"#define $CHANNEL_ON(c) 1\n"
-"#else\n"
-"#define $CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"#endif\n"
-"#define $CHANNEL_SLOT(c) popcount($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "static inline `counter `take(global `counter *accumulator) {\n"
 "#if $COUNTER_SIZE == 4\n"
 "return atomic_xchg((volatile global uint *)accumulator, $PLANTED(COUNTS_LEFT) ? 1u : 0u);\n"
@@ -9808,7 +9821,34 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "uint first = atomic_xchg(half_words, 0u), second = atomic_xchg(half_words + 1, 0u);\n"
 "return as_ulong((uint2)(first, second));\n"
 "#endif\n"
-"}\n\n"
+"}\n\n\n\n\n\n"
+"#define $MOVED ($CPU ? 64u : 1u)\n"
+"static inline void `histogram_move(global `counter *accumulators, global `counter *counts,\n"
+"ulong first, ulong last, ulong step, ulong all_bins, uint tables,\n"
+"uint flags) {\n"
+"bool adds = (flags & ($FLAG_ACCUMULATE | $FLAG_IN_COUNTS)) != 0;\n"
+"`counter sums[$MOVED];\n"
+"if ($PLANTED(HISTOGRAM_FINISH) && last % all_bins == 0)\n"
+"last--;\n"
+"for (ulong at = 0; at < last; at += step) {\n"
+"const ulong from = at + first;\n"
+"uint bins = from < last ? (uint)min(last - from, (ulong)$MOVED) : 0;\n"
+"for (uint k = 0; k < bins; k++)\n"
+"sums[k] = tables == 0 ? `take(accumulators + from + k) : 0;\n"
+"for (uint t = 0; t < tables; t++) {\n"
+"global `counter *table = accumulators + t * all_bins + from;\n"
+"for (uint k = 0; k < bins; k++) {\n"
+"sums[k] += table[k];\n"
+"table[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
+"}\n"
+"}\n"
+"if (adds)\n"
+"for (uint k = 0; k < bins; k++)\n"
+"sums[k] += counts[from + k];\n"
+"for (uint k = 0; k < bins; k++)\n"
+"counts[from + k] = sums[k];\n"
+"}\n"
+"}\n\n",
 "typedef struct {\n"
 "$HISTOGRAM_NUMBERS\n"
 "} `histogram_numbers;\n\n\n\n"
@@ -9830,7 +9870,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "tile.row = down * numbers.tile_height;\n"
 "tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
 "return tile;\n"
-"}\n\n\n",
+"}\n\n\n"
 "#define $HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples, global const uint *count_buffer, global const `weight *weights, \\\n"
 " global const $VALUE *edges_buffer, `bounds bounds, global `counter *accumulators, \\\n"
@@ -9841,7 +9881,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9456 \"kernels.cl.inc\"\n"
+"#line 9506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -9882,20 +9922,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "typedef local uint *`table;\n"
 "#else\n"
 "typedef global `counter *`table;\n"
-"#endif\n\n"
-"static inline uint `channel_counter(uint bin, uint channel, `bounds bounds) {\n\n\n"
-"bin = min(bin, $CHANNEL_BINS(bounds));\n"
-"if ($CHANNELS == 1)\n"
-"return bin;\n"
-"if (!$CHANNEL_ON(channel) || bin == $CHANNEL_BINS(bounds))\n"
-"return bounds.all_bins;\n"
-"return bin + $CHANNEL_SLOT(channel) * $CHANNEL_BINS(bounds);\n"
-"}\n\n"
-"static inline uint `counter_of(`binned sample, uint channel, `bounds bounds, `edges edges) {\n"
-"uint slot = $CHANNEL_SLOT(channel);\n"
-"uint bin = `bin(sample, $BOUNDS_OF(slot), $EDGES_OF(edges, slot));\n"
-"return `channel_counter(bin, channel, bounds);\n"
-"}\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n"
 "#if $COPIES\n"
 "#define $COUNT_AT(at, j, amount) (table + (j) % $COPIES * $STRIDE)[at] += (amount)\n"
 "#else\n"
@@ -9911,7 +9938,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "typedef private const `weight *`weights_t;\n"
 "#else\n"
 "typedef global const `weight *`weights_t;\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if $BIN_WIDE > 1\n"
 "static inline `values `values_at(`block_t from) {\n"
 "#if $SAMPLE_F16\n"
@@ -9956,7 +9983,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "for (uint v = 0; v < $BLOCK; v++)\n"
 "counter[v] = `counter_of(from[v], v % $CHANNELS, bounds, edges);\n"
 "#endif\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline void `count_block($SAMPLES samples, `row_t row, ulong i,\n"
 "global const `weight *row_weights, `table table,\n"
 "`bounds bounds, `edges edges) {\n"
@@ -9999,38 +10026,13 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "_Pragma(\"unroll 8\") for (uint v = 0; v < $BLOCK; v++)\n"
 "$COUNT_AT(counter[v], v, $WEIGHTED ? weights[v / $CHANNELS] : 1);\n"
-"}\n\n\n",
+"}\n\n\n"
 "static inline void `count_alone($SAMPLES samples, `row_t row, ulong i,\n"
 "global const `weight *weights, `table table,\n"
 "`bounds bounds, `edges edges) {\n"
 "`sample s = $SAMPLE_IN(samples, row, i);\n"
 "uint counter = `counter_of($BINNED_OF(s, i), (uint)(i % $CHANNELS), bounds, edges);\n"
 "$COUNT_AT(counter, i, $WEIGHT_OF(s, i, weights));\n"
-"}\n\n\n\n\n"
-"static inline void `histogram_move_span(global `counter *accumulators, global `counter *counts,\n"
-"ulong first, ulong last, ulong all_bins, uint tables,\n"
-"uint flags) {\n"
-"bool adds = (flags & ($FLAG_ACCUMULATE | $FLAG_IN_COUNTS)) != 0;\n"
-"`counter sums[64];\n"
-"if ($PLANTED(HISTOGRAM_FINISH) && last % all_bins == 0)\n"
-"last--;\n"
-"for (; first < last; first += min(last - first, 64ul)) {\n"
-"uint bins = (uint)min(last - first, 64ul);\n"
-"for (uint k = 0; k < bins; k++)\n"
-"sums[k] = tables == 0 ? `take(accumulators + first + k) : 0;\n"
-"for (uint t = 0; t < tables; t++) {\n"
-"global `counter *table = accumulators + t * all_bins + first;\n"
-"for (uint k = 0; k < bins; k++) {\n"
-"sums[k] += table[k];\n"
-"table[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
-"}\n"
-"}\n"
-"if (adds)\n"
-"for (uint k = 0; k < bins; k++)\n"
-"sums[k] += counts[first + k];\n"
-"for (uint k = 0; k < bins; k++)\n"
-"counts[first + k] = sums[k];\n"
-"}\n"
 "}\n\n\n\n"
 "static inline void `count_blocks($SAMPLES samples, global const `weight *weights,\n"
 "`histogram_numbers numbers, ulong first_row, ulong row_blocks,\n"
@@ -10113,7 +10115,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`tables_add(table, alone ? counts : accumulators, !alone, (flags & $FLAG_ACCUMULATE) != 0,\n"
 "bounds, edges);\n"
 "#else\n"
-"`histogram_move_span(table, counts, 0, bounds.all_bins, bounds.all_bins, 1, flags);\n"
+"`histogram_move(table, counts, 0, bounds.all_bins, $MOVED, bounds.all_bins, 1, flags);\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n\n",
@@ -10185,7 +10187,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "return;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move_span(accumulators, counts, 0, bounds.all_bins, bounds.all_bins,\n"
+"`histogram_move(accumulators, counts, 0, bounds.all_bins, $MOVED, bounds.all_bins,\n"
 "$COPIES ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
 "}\n\n",
@@ -10195,7 +10197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10241,20 +10243,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "uint bin = `byte_of(s);\n"
 "return $PLANTED(BIN) ? (bin + 1) % 256 : bin;\n"
 "#else\n"
-"uint slot = $CHANNEL_SLOT(channel);\n"
-"uint bin = `bin(s, $BOUNDS_OF(slot), $EDGES_OF(to->edges, slot));\n"
-"bool none = !$NONE_OUTSIDE && bin >= $CHANNEL_BINS(bounds);\n"
-"if ($PLANTED(BIN) && !none)\n"
-"bin = (bin + 1) % bounds.bins;\n"
-"if ($CHANNELS > 1)\n"
-"bin = none ? $NO_BIN : bin + slot * $CHANNEL_BINS(bounds);\n"
-"if ($SLICES > 1)\n"
-"bin -= to->first_bin;\n"
-"if (!$SPARE)\n"
-"return none || ($SLICES > 1 && bin >= to->slice_bins) ? $NO_BIN : bin;\n"
-"if ($SLICES == 1 && ($NONE_OUTSIDE || ($CHANNELS == 1 && !$BIN_WRAPS)))\n"
+"uint bin = `counter_of(s, channel, bounds, to->edges);\n"
+"if ($SLICES == 1)\n"
 "return bin;\n"
-"return min(bin, to->slice_bins);\n"
+"bin -= to->first_bin;\n"
+"return $SPARE ? min(bin, to->slice_bins) : bin;\n"
 "#endif\n"
 "}\n\n\n"
 "static inline void `count_sample(`sample s, ulong i, uint channel, global const `weight *weights,\n"
@@ -10263,10 +10256,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "return;\n"
 "uint bin = `group_counter_of($BINNED_OF(s, i), channel, to, bounds);\n"
 "`weight weight = $WEIGHT_OF(s, i, weights);\n"
-"#if !$SPARE && ($SLICES > 1 || !$NONE_OUTSIDE)\n"
-"if (bin == $NO_BIN)\n"
+"if (!$SPARE && !$BY_VALUE && ($SLICES > 1 || !$NONE_OUTSIDE) && bin >= to->slice_bins)\n"
 "return;\n"
-"#endif\n"
 "#if $COPIES\n"
 "`add_local(to->own + $COUNTER_AT(channel, bin), weight, to->upper + bin);\n"
 "#else\n"
@@ -10634,25 +10625,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`sums_hand_over(sums, k, bins, to, counts, members, alone, flags);\n"
 "}\n"
 "}\n"
-"#endif\n\n\n\n"
-"static inline void `histogram_move(global `counter *accumulators, global `counter *counts,\n"
-"ulong first, ulong last, ulong step, uint flags) {\n"
-"if ($PLANTED(HISTOGRAM_FINISH))\n"
-"last--;\n"
-"for (ulong at = 0; at < last; at += step) {\n"
-"const ulong k = at + first;\n"
-"`counter sum;\n"
-"if (k >= last)\n"
-"continue;\n"
-"if (flags & $FLAG_FINISH) {\n"
-"sum = `take(accumulators + k);\n"
-"} else {\n"
-"sum = accumulators[k];\n"
-"accumulators[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
-"}\n"
-"counts[k] = (flags & $FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
-"}\n"
-"}\n\n\n"
+"#endif\n\n\n"
 "$INLINE void `arrive(global `counter *accumulators, global `counter *counts, uint flags,\n"
 "local uint *shared, ulong all_bins) {\n"
 "uint groups = (uint)get_num_groups(0);\n"
@@ -10661,8 +10634,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "if (`ticket($COUNTERS(accumulators), groups, shared) != groups - 1)\n"
 "return;\n"
 "`device_fence();\n"
-"`histogram_move(accumulators, counts, $ITEM, all_bins, $GROUP, flags);\n"
-"}\n\n\n\n\n",
+"`histogram_move(accumulators, counts, $ITEM, all_bins, $GROUP, all_bins, 0, flags);\n"
+"}\n\n\n\n\n"
 "$INLINE void `histogram_group($HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
 "uint flags = (uint)numbers.flags, group = (uint)get_group_id(0);\n"
 "ulong count = numbers.count;\n"
@@ -10718,7 +10691,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "if ($ARRIVALS == $ARRIVALS_NONE && !$TILED && (flags & $FLAG_FINISH))\n"
 "`arrive(accumulators, counts, flags, shared, bounds.all_bins);\n"
-"}\n\n"
+"}\n\n",
 "#if $FIXED_LOCAL\n"
 "#define $BINS_PARAMETER\n"
 "#define $BINS_DECLARE local uint shared[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10731,7 +10704,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "kernel $GROUP_ATTRIBUTE void `histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
 "$BINS_DECLARE\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS, false);\n"
-"}\n\n",
+"}\n\n"
 "#if $WHOLE_TILES\n"
 "kernel $GROUP_ATTRIBUTE void `histogram_tiles($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
 "$BINS_DECLARE\n"
@@ -10744,7 +10717,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10507 \"kernels.cl.inc\"\n"
+"#line 10479 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10752,17 +10725,9 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $GROUP_SIZE void\n"
 "`histogram_finish(global `counter *accumulators, global `counter *counts,\n"
 "`histogram_finish_numbers numbers) { $ONE_ITEM\n"
-"ulong counters = numbers.counters;\n"
-"accumulators += numbers.accumulators_offset;\n"
-"counts += numbers.counts_offset;\n"
-"#if $CPU\n"
-"ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
-"ulong first = min(get_group_id(0) * share, counters);\n"
-"`histogram_move_span(accumulators, counts, first, min(first + share, counters), numbers.all_bins,\n"
-"(uint)numbers.tables, (uint)numbers.flags);\n"
-"#else\n"
-"`histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
-"#endif\n"
+"`histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
+"get_global_id(0) * $MOVED, numbers.counters, get_global_size(0) * $MOVED,\n"
+"numbers.all_bins, (uint)numbers.tables, (uint)numbers.flags);\n"
 "}\n\n",
 NULL};
 #else
@@ -10770,7 +10735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10494 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10903,7 +10868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10950,7 +10915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11099,7 +11064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11374,7 +11339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11221 \"kernels.cl.inc\"\n"
+"#line 11185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12188,7 +12153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12390,7 +12355,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12406 \"kernels.cl.inc\"\n"
+"#line 12370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12511,7 +12476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12540 \"kernels.cl.inc\"\n"
+"#line 12504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12846,11 +12811,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
-    X(BIN_MODE_MANY_16, 7)                                                                                             \
-    X(BIN_MODE_CHECKED, 3)                                                                                             \
-    X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
-    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
+    X(BIN_MODE_GENERAL, 3)                                                                                             \
+    X(BIN_MODE_GUESS, 4)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_NEAREST, 5)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
@@ -19799,8 +19762,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
-                   own->mode == GPUSCAN__BIN_MODE_GUESS;
+    int branches = own->mode == GPUSCAN__BIN_MODE_GENERAL || own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
@@ -19918,11 +19880,9 @@ static int gpuscan__is_product(uint64_t range, uint64_t bins) {
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
-    if (range - 1 < (uint64_t)1 << 16)
-        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
-    if (gpuscan__is_product(range, bins))
-        return GPUSCAN__BIN_MODE_MULTIPLY;
-    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
+    if (bins < range && range <= (uint64_t)1 << 16)
+        return GPUSCAN__BIN_MODE_MULTIPLY_16;
+    return gpuscan__is_product(range, bins) ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_GENERAL;
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
@@ -19934,7 +19894,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
