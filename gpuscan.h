@@ -9987,7 +9987,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "static inline void `count_block($SAMPLES samples, `row_t row, ulong i,\n"
 "global const `weight *row_weights, `table table,\n"
 "`bounds bounds, `edges edges) {\n"
-"uint counter[$BLOCK];\n"
+"uint counter[$BLOCK] __attribute__((aligned(64)));\n"
 "#if $IMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "for (uint v = 0; v < $BLOCK; v += $CHANNELS) {\n"
@@ -23697,13 +23697,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
-    int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
+    uint32_t is_direct;                /* tiles add up what precedes them: no columns, no rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
+#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(is_direct)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
+    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
@@ -23886,10 +23887,12 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
+                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
+    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
+                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
     gpuscan_buffer src = desc->src;
     gpuscan__range *range, image;
@@ -23909,12 +23912,6 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
@@ -24057,12 +24054,9 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    numbers.bands = plan->bands;
-    numbers.band_rows = plan->band_rows;
+    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.steps_at = plan->steps_at;
-    numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
