@@ -9704,7 +9704,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`J\n"
 "$0$PAST(x, range) ((x) >= (`offset)(range))\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n"
 "$r`bins `even_bin(`offsets x,`Sbins,`Irange,`Ifactor){\n"
 "`W$BIN_MODE == $BIN_MODE_SHIFT\n"
 "$5$TO_WIDE(`5,x>>(`5)factor);\n"
@@ -9715,21 +9715,15 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5$TO_WIDE(`5,product*(factor>>32)+(product*(`T)(`5)factor>>32)>>32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
 "$5$TO_WIDE(`5,$TO_WIDE(`T,$TO_WIDE(`5,x))*(`T)(`5)factor>>32);\n"
-"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
-"$5$TO_WIDE(`5,$TO_WIDE(`T,$TO_WIDE(`5,x))*factor>>32);\n"
 "`J\n"
-"`B`Lgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
-"`Lmany=general&&range!=0&&range<=bins;\n"
+"`Lmany=range!=0&&range<=bins;\n"
 "`Sbin=(`5)(many?(`T)x*factor>>32:mul_hi((`T)x,factor)),next=bin+1;\n"
 "`Ihigh=mul_hi((`T)next,range),x_high=mul_hi((`T)x,(`T)bins);\n"
 "`Lup=high<x_high||(high==x_high&&next*range<=(`T)x*bins);\n"
-"$5up&& !(general&&range==0)?next:bin;\n"
+"$5up&&range!=0?next:bin;\n"
 "$8\n"
 "}\n"
 "$8\n\n\n"
-"$0$BIN_WRAPS \\\n"
-" ($FORM!=$BINS_EDGES&&$BIN_MODE==$BIN_MODE_NEAREST&&$REAL_SIZE==4&& \\\n"
-" $OUTSIDE==$OUTSIDE_DROP)\n\n"
 "$r`bins `bins_of(``Us s,`Sbins,`channel_bounds of,\n"
 "`edges edges){\n"
 "`W$FORM == $BINS_EDGES\n"
@@ -9737,11 +9731,8 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5inside?`edge_bin(s,edges,bins)\n"
 ":`bin_`7false,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
 "#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"`masks inside=$MASKS($UP_TO(s,of.upper));\n"
-"`7!$BIN_WRAPS)\n"
-"inside&=$MASKS(s>=of.lower);\n"
-"$5`bin_`7inside,`nearest_bin(s,bins,of),$MASKS(s<of.lower),$IS_NAN(s),\n"
-"bins);\n"
+"$5`bin_`7$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
+"$MASKS(s<of.lower),$IS_NAN(s),bins);\n"
 "#elif $SAMPLE_IS_FLOAT\n"
 "`Linside=$INSIDE(s,of.lower,of.upper);\n"
 "$5inside?`bisected_bin(s,bins,of)\n"
@@ -9758,7 +9749,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "$8\n"
-"}\n\n",
+"}\n\n"
 "$r`S`bin(`binned sample,`Sbins,`channel_bounds of,`edges edges){\n"
 "$5$FIRST_OF(`bins_of((``Us)(``U_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9771,14 +9762,36 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$EDGES_OF(`N, slot) ((`N) + bounds.channel[slot].edges)\n"
 "`J\n"
 "$0$EDGES_OF(`N, slot) (`N)\n"
-"$8\n\n",
+"$8\n\n\n",
+"`W$BY_VALUE == $BY_VALUE_SPREAD\n"
+"$0$CHANNEL_ON(c) 1\n"
+"`J\n"
+"$0$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
+"$8\n"
+"$0$CHANNEL_SLOT(c) pop`M($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
+"$r`S`channel_`Mer(`Sbin,`Schannel,`bounds bounds){\n\n\n"
+"`7$CPU)\n"
+"bin=min(bin,$CHANNEL_BINS(bounds));\n"
+"`7$CHANNELS==1)\n"
+"$5bin;\n"
+"`7!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(bounds))\n"
+"$5bounds.all_bins;\n"
+"$5bin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(bounds);\n"
+"}\n\n\n"
+"$r`S``Mer_of(`binned sample,`Schannel,`bounds bounds,`edges edges){\n"
+"`Sslot=$CHANNEL_SLOT(channel);\n"
+"`Sbin=`bin(sample,$BOUNDS_OF(slot),$EDGES_OF(edges,slot));\n"
+"`7$jBIN)&&bin<bounds.bins)\n"
+"bin=(bin+1)%bounds.bins;\n"
+"$5`channel_`Mer(bin,channel,bounds);\n"
+"}\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram_bins NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9348 \"kernels.cl.inc\"\n"
+"#line 9367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9823,12 +9836,6 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`J\n"
 "$1`S`weight;\n"
 "$8\n\n\n"
-"`W$BY_VALUE == $BY_VALUE_SPREAD\n"
-"$0$CHANNEL_ON(c) 1\n"
-"`J\n"
-"$0$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"$8\n"
-"$0$CHANNEL_SLOT(c) pop`M($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "$r``Mer `take($3``Mer*accumulator){\n"
 "`W$COUNTER_SIZE == 4\n"
 "$5atomic_xchg((vola`3 $3`5*)accumulator,$jCOUNTS_LEFT)?1u:0u);\n"
@@ -9837,6 +9844,33 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`S`N=atomic_xchg(half_`6s,0u),second=atomic_xchg(half_`6s+1,0u);\n"
 "$5as_`T((`52)(`N,second));\n"
 "$8\n"
+"}\n\n\n\n\n\n"
+"$0$MOVED ($CPU ? 64u : 1u)\n"
+"$r`V`histogram_move($3``Mer*accumulators,$3``Mer*`Ms,\n"
+"`I`N,`I`2,`Istep,`Iall_bins,`Stables,\n"
+"`S`O){\n"
+"`Ladds=(`O&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!=0;\n"
+"``Mer `9s[$MOVED];\n"
+"`7$jHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
+"`2--;\n"
+"`Y`Iat=0;at<`2;at+=step){\n"
+"`B`I`Z=at+`N;\n"
+"`Sbins=`Z<`2?(`5)min(`2-`Z,(`T)$MOVED):0;\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`9s[k]=tables==0?`take(accumulators+`Z+k):0;\n"
+"`Y`St=0;t<tables;t++){\n"
+"$3``Mer*table=accumulators+t*all_bins+`Z;\n"
+"`Y`Sk=0;k<bins;k++){\n"
+"`9s[k]+=table[k];\n"
+"table[k]=$jCOUNTS_LEFT)?1:0;\n"
+"}\n"
+"}\n"
+"`7adds)\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`9s[k]+=`Ms[`Z+k];\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`Ms[`Z+k]=`9s[k];\n"
+"}\n"
 "}\n\n"
 "$1struct{\n"
 "$HISTOGRAM_NUMBERS\n"
@@ -9859,7 +9893,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*$4.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min($4.`3_height,$4.`8s-`3.`8);\n"
 "$5`3;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$0$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$3`B`5*`M_buffer,$3`B`weight*weights, \\\n"
 " $3`B$VALUE*edges_buffer,`bounds bounds,$3``Mer*accumulators, \\\n"
@@ -9870,7 +9904,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9456 \"kernels.cl.inc\"\n"
+"#line 9499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9911,20 +9945,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$1`C`5*`table;\n"
 "`J\n"
 "$1$3``Mer*`table;\n"
-"$8\n\n"
-"$r`S`channel_`Mer(`Sbin,`Schannel,`bounds bounds){\n\n\n"
-"bin=min(bin,$CHANNEL_BINS(bounds));\n"
-"`7$CHANNELS==1)\n"
-"$5bin;\n"
-"`7!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(bounds))\n"
-"$5bounds.all_bins;\n"
-"$5bin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(bounds);\n"
-"}\n\n"
-"$r`S``Mer_of(`binned sample,`Schannel,`bounds bounds,`edges edges){\n"
-"`Sslot=$CHANNEL_SLOT(channel);\n"
-"`Sbin=`bin(sample,$BOUNDS_OF(slot),$EDGES_OF(edges,slot));\n"
-"$5`channel_`Mer(bin,channel,bounds);\n"
-"}\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n"
 "`W$COPIES\n"
 "$0$COUNT_AT(at, j, amount) (table + (j) % $COPIES * $STRIDE)[at] += (amount)\n"
 "`J\n"
@@ -9989,7 +10010,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$r`V``M_block($SAMPLES samples,``8_t `8,`Ii,\n"
 "$3`B`weight*`8_weights,`table table,\n"
 "`bounds bounds,`edges edges){\n"
-"`S`Mer[$BLOCK];\n"
+"`S`Mer[$BLOCK]__attribute__((aligned(64)));\n"
 "`W$IMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v+=$CHANNELS){\n"
@@ -10035,31 +10056,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`sample s=$SAMPLE_IN(samples,`8,i);\n"
 "`S`Mer=``Mer_of($BINNED_OF(s,i),(`5)(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Mer,i,$WEIGHT_OF(s,i,weights));\n"
-"}\n\n\n\n\n"
-"$r`V`histogram_move_span($3``Mer*accumulators,$3``Mer*`Ms,\n"
-"`I`N,`I`2,`Iall_bins,`Stables,\n"
-"`S`O){\n"
-"`Ladds=(`O&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!=0;\n"
-"``Mer `9s[64];\n"
-"`7$jHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
-"`2--;\n"
-"`Y;`N<`2;`N+=min(`2-`N,64ul)){\n"
-"`Sbins=(`5)min(`2-`N,64ul);\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]=tables==0?`take(accumulators+`N+k):0;\n"
-"`Y`St=0;t<tables;t++){\n"
-"$3``Mer*table=accumulators+t*all_bins+`N;\n"
-"`Y`Sk=0;k<bins;k++){\n"
-"`9s[k]+=table[k];\n"
-"table[k]=$jCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"}\n"
-"`7adds)\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]+=`Ms[`N+k];\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`Ms[`N+k]=`9s[k];\n"
-"}\n"
 "}\n\n\n\n"
 "$r`V``M_blocks($SAMPLES samples,$3`B`weight*weights,\n"
 "`histogram_$4 $4,`I`N_`8,`I`8_blocks,\n"
@@ -10085,13 +10081,13 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "``M_alone(samples,`Z,i,weight,table,bounds,edges);\n"
 "$8\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "`W$COPIES\n"
 "$0$TABLE_WORDS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
 "$r`V`tables_clear(`C`5*tables,`bounds bounds){\n"
 "`Y`Sk=0;k<$TABLE_WORDS;k++)\n"
 "tables[k]=0;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`V`tables_add(`C`5*tables,$3``Mer*`9s,`Latomics,`Ladds,\n"
 "`bounds bounds,`edges edges){\n"
 "`Sbins=bounds.all_bins-($jHISTOGRAM_FINISH)&& !atomics?1:0);\n"
@@ -10142,7 +10138,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`tables_add(table,alone?`Ms:accumulators,!alone,(`O&$FLAG_ACCUMULATE)!=0,\n"
 "bounds,edges);\n"
 "`J\n"
-"`histogram_move_span(table,`Ms,0,bounds.all_bins,bounds.all_bins,1,`O);\n"
+"`histogram_move(table,`Ms,0,bounds.all_bins,$MOVED,bounds.all_bins,1,`O);\n"
 "$8\n"
 "}\n"
 "$8\n\n\n\n"
@@ -10214,7 +10210,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`F;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move_span(accumulators,`Ms,0,bounds.all_bins,bounds.all_bins,\n"
+"`histogram_move(accumulators,`Ms,0,bounds.all_bins,$MOVED,bounds.all_bins,\n"
 "$COPIES?0:(`5)$4.tables,`O);\n"
 "$8\n"
 "}\n\n",
@@ -10224,7 +10220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9853 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10270,20 +10266,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Sbin=`byte_of(s);\n"
 "$5$jBIN)?(bin+1)%256:bin;\n"
 "`J\n"
-"`Sslot=$CHANNEL_SLOT(channel);\n"
-"`Sbin=`bin(s,$BOUNDS_OF(slot),$EDGES_OF(to->edges,slot));\n"
-"`Lnone= !$NONE_OUTSIDE&&bin>=$CHANNEL_BINS(bounds);\n"
-"`7$jBIN)&& !none)\n"
-"bin=(bin+1)%bounds.bins;\n"
-"`7$CHANNELS>1)\n"
-"bin=none?$NO_BIN:bin+slot*$CHANNEL_BINS(bounds);\n"
-"`7$SLICES>1)\n"
-"bin-=to->`N_bin;\n"
-"`7!$SPARE)\n"
-"$5none||($SLICES>1&&bin>=to->slice_bins)?$NO_BIN:bin;\n"
-"`7$SLICES==1&&($NONE_OUTSIDE||($CHANNELS==1&& !$BIN_WRAPS)))\n"
+"`Sbin=``Mer_of(s,channel,bounds,to->edges);\n"
+"`7$SLICES==1)\n"
 "$5bin;\n"
-"$5min(bin,to->slice_bins);\n"
+"bin-=to->`N_bin;\n"
+"$5$SPARE?min(bin,to->slice_bins):bin;\n"
 "$8\n"
 "}\n\n\n"
 "$r`V``M_sample(`sample s,`Ii,`Schannel,$3`B`weight*weights,\n"
@@ -10292,10 +10279,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`F;\n"
 "`Sbin=`group_`Mer_of($BINNED_OF(s,i),channel,to,bounds);\n"
 "`weight weight=$WEIGHT_OF(s,i,weights);\n"
-"`W!$SPARE && ($SLICES > 1 || !$NONE_OUTSIDE)\n"
-"`7bin==$NO_BIN)\n"
+"`7!$SPARE&& !$BY_VALUE&&($SLICES>1|| !$NONE_OUTSIDE)&&bin>=to->slice_bins)\n"
 "`F;\n"
-"$8\n"
 "`W$COPIES\n"
 "`add_local(to->own+$COUNTER_AT(channel,bin),weight,to->upper+bin);\n"
 "`J\n"
@@ -10317,7 +10302,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`sample element[$p];\n"
 "`S`6[4];\n"
 "`54 `6s;\n"
-"}`samples;\n\n\n",
+"}`samples;\n\n\n"
 "$r`samples `samples_of(`loaded `6s){\n"
 "`samples vector;\n"
 "vector.`6s=`6s;\n"
@@ -10330,7 +10315,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$5vector->element[v];\n"
 "$8\n"
 "}\n"
-"$8\n\n"
+"$8\n\n",
 "$r`loaded `load_`7`L`R,$SAMPLES samples,``8_t at){\n"
 "`W$IMAGE\n"
 "$5`R?`image_pixel(samples,at):(`loaded)(0);\n"
@@ -10402,7 +10387,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`8s.`8s-=`8;\n"
 "`8s.$7-=$7;\n"
 "$5`8s;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$m`S`head_of(`sample_`8s `8s,`S`8,`histogram_$4 $4){\n"
 "`W$IMAGE\n"
 "$50;\n"
@@ -10415,7 +10400,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Sat,all;\n"
 "`S`8,x;\n"
 "`Sacross,stride,step_`8s,step_x;\n"
-"}`walk;\n\n"
+"}`walk;\n\n",
 "$m`walk `walk_of(`S`N,`Sstride,`Sacross,`S`8s){\n"
 "`walk walk;\n"
 "walk.at=walk.x=`N;\n"
@@ -10663,25 +10648,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``9s_hand_over(`9s,k,bins,to,`Ms,members,alone,`O);\n"
 "}\n"
 "}\n"
-"$8\n\n\n\n",
-"$r`V`histogram_move($3``Mer*accumulators,$3``Mer*`Ms,\n"
-"`I`N,`I`2,`Istep,`S`O){\n"
-"`7$jHISTOGRAM_FINISH))\n"
-"`2--;\n"
-"`Y`Iat=0;at<`2;at+=step){\n"
-"`B`Ik=at+`N;\n"
-"``Mer `9;\n"
-"`7k>=`2)\n"
-"continue;\n"
-"`7`O&$FLAG_FINISH){\n"
-"`9=`take(accumulators+k);\n"
-"}else{\n"
-"`9=accumulators[k];\n"
-"accumulators[k]=$jCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"`Ms[k]=(`O&$FLAG_ACCUMULATE)?`Ms[k]+`9:`9;\n"
-"}\n"
-"}\n\n\n"
+"$8\n\n\n",
 "$m`V`arrive($3``Mer*accumulators,$3``Mer*`Ms,`S`O,\n"
 "`C`5*`H,`Iall_bins){\n"
 "`Sgroups=(`5)$l0);\n"
@@ -10690,7 +10657,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7`ticket($COUNTERS(accumulators),groups,`H)!=groups-1)\n"
 "`F;\n"
 "`device_fence();\n"
-"`histogram_move(accumulators,`Ms,$x,all_bins,$t,`O);\n"
+"`histogram_move(accumulators,`Ms,$x,all_bins,$t,all_bins,0,`O);\n"
 "}\n\n\n\n\n"
 "$m`V`histogram_group($HISTOGRAM_PARAMETERS,`C`5*`H,`B`Lwhole){\n"
 "`S`O=(`5)$4.`O,group=(`5)$s0);\n"
@@ -10747,7 +10714,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$8\n"
 "`7$ARRIVALS==$ARRIVALS_NONE&& !$TILED&&(`O&$FLAG_FINISH))\n"
 "`arrive(accumulators,`Ms,`O,`H,bounds.all_bins);\n"
-"}\n\n",
+"}\n\n"
 "`W$FIXED_LOCAL\n"
 "$0$BINS_PARAMETER\n"
 "$0$BINS_DECLARE `C`S`H[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10760,7 +10727,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "kernel $t_ATTRIBUTE `V`histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
 "$BINS_DECLARE\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS,false);\n"
-"}\n\n"
+"}\n\n",
 "`W$WHOLE_TILES\n"
 "kernel $t_ATTRIBUTE `V`histogram_`3s($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
 "$BINS_DECLARE\n"
@@ -10773,7 +10740,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10507 \"kernels.cl.inc\"\n"
+"#line 10472 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10781,17 +10748,9 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $t_SIZE void\n"
 "`histogram_finish($3``Mer*accumulators,$3``Mer*`Ms,\n"
 "`histogram_finish_$4 $4){ $ONE_ITEM\n"
-"`I`Mers=$4.`Mers;\n"
-"accumulators+=$4.accumulators_offset;\n"
-"`Ms+=$4.`Ms_offset;\n"
-"`W$CPU\n"
-"`Ishare=(`Mers+$l0)-1)/$l0);\n"
-"`I`N=min($s0)*share,`Mers);\n"
-"`histogram_move_span(accumulators,`Ms,`N,min(`N+share,`Mers),$4.all_bins,\n"
-"(`5)$4.tables,(`5)$4.`O);\n"
-"`J\n"
-"`histogram_move(accumulators,`Ms,get_global_id(0),`Mers,get_global_size(0),(`5)$4.`O);\n"
-"$8\n"
+"`histogram_move(accumulators+$4.accumulators_offset,`Ms+$4.`Ms_offset,\n"
+"get_global_id(0)*$MOVED,$4.`Mers,get_global_size(0)*$MOVED,\n"
+"$4.all_bins,(`5)$4.tables,(`5)$4.`O);\n"
 "}\n\n",
 NULL};
 #else
@@ -10799,7 +10758,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10487 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10932,7 +10891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10650 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10979,7 +10938,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11128,7 +11087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11403,7 +11362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11221 \"kernels.cl.inc\"\n"
+"#line 11178 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12217,7 +12176,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12419,7 +12378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12406 \"kernels.cl.inc\"\n"
+"#line 12363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12540,7 +12499,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12540 \"kernels.cl.inc\"\n"
+"#line 12497 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12875,11 +12834,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
-    X(BIN_MODE_MANY_16, 7)                                                                                             \
-    X(BIN_MODE_CHECKED, 3)                                                                                             \
-    X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
-    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
+    X(BIN_MODE_GENERAL, 3)                                                                                             \
+    X(BIN_MODE_GUESS, 4)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_NEAREST, 5)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
@@ -19868,8 +19825,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
-                   own->mode == GPUSCAN__BIN_MODE_GUESS;
+    int branches = own->mode == GPUSCAN__BIN_MODE_GENERAL || own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
@@ -19987,11 +19943,9 @@ static int gpuscan__is_product(uint64_t range, uint64_t bins) {
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
-    if (range - 1 < (uint64_t)1 << 16)
-        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
-    if (gpuscan__is_product(range, bins))
-        return GPUSCAN__BIN_MODE_MULTIPLY;
-    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
+    if (bins < range && range <= (uint64_t)1 << 16)
+        return GPUSCAN__BIN_MODE_MULTIPLY_16;
+    return gpuscan__is_product(range, bins) ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_GENERAL;
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
@@ -20003,7 +19957,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
@@ -23806,13 +23760,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
-    int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
+    uint32_t is_direct;                /* tiles add up what precedes them: no columns, no rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
+#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(is_direct)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
+    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
@@ -23995,10 +23950,12 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
+                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
+    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
+                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
     gpuscan_buffer src = desc->src;
     gpuscan__range *range, image;
@@ -24018,12 +23975,6 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
@@ -24166,12 +24117,9 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    numbers.bands = plan->bands;
-    numbers.band_rows = plan->band_rows;
+    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.steps_at = plan->steps_at;
-    numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
