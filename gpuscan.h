@@ -1781,68 +1781,15 @@ NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
 "#line 77 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"#define $TEST_PLANT_SUMS_TAIL 1\n"
-"#define $TEST_PLANT_CARRIES 2\n"
-"#define $TEST_PLANT_PARTS_TAIL 3\n"
-"#define $TEST_PLANT_STORE_OVERRUN 4\n"
-"#define $TEST_PLANT_LOOK_BACK 5\n"
-"#define $TEST_PLANT_AHEAD 6\n"
-"#define $TEST_PLANT_FEW 7\n"
-"#define $TEST_PLANT_SPAN_TAIL 8\n"
-"#define $TEST_PLANT_UNIFORM_ADD 9\n"
-"#define $TEST_PLANT_REDUCE_ENDS 10\n"
-"#define $TEST_PLANT_REDUCE_GROUP 11\n"
-"#define $TEST_PLANT_BIN 12\n"
-"#define $TEST_PLANT_HISTOGRAM_GROUP 13\n"
-"#define $TEST_PLANT_HISTOGRAM_FINISH 14\n"
-"#define $TEST_PLANT_BARRIER 15\n"
-"#define $TEST_PLANT_REDUCE_OVERRUN 16\n"
-"#define $TEST_PLANT_LAST_ROW 17\n"
-"#define $TEST_PLANT_BLOCKS_TAIL 18\n"
-"#define $TEST_PLANT_REDUCE_TILES 19\n"
-"#define $TEST_PLANT_REDUCE_ORDER 20\n"
-"#define $TEST_PLANT_BARRIER_COUNTS 21\n"
-"#define $TEST_PLANT_SAMPLE_ROWS 22\n"
-"#define $TEST_PLANT_UNALIGNED 23\n"
-"#define $TEST_PLANT_SELECT_TAIL 24\n"
-"#define $TEST_PLANT_SEGMENT_JOIN 25\n"
-"#define $TEST_PLANT_SORT_ORDER 26\n"
-"#define $TEST_PLANT_SORT_TAIL 27\n"
-"#define $TEST_PLANT_SORT_GATHER 28\n"
-"#define $TEST_PLANT_SORT_PLACES 29\n"
-"#define $TEST_PLANT_SORT_NAN 30\n"
-"#define $TEST_PLANT_INTEGRAL_CARRY 31\n"
-"#define $TEST_PLANT_INTEGRAL_LEFT 32\n"
-"#define $TEST_PLANT_QUANTILE_RANK 33\n"
-"#define $TEST_PLANT_SEGMENT_HEADS 34\n"
-"#define $TEST_PLANT_SEGMENT_VECTOR 35\n"
-"#define $TEST_PLANT_RUN_OPEN 36\n"
-"#define $TEST_PLANT_RUN_LAST 37\n"
-"#define $TEST_PLANT_TILE_ENDS 40\n"
-"#define $TEST_PLANT_PIXEL_NUMBER 41\n"
-"#define $TEST_PLANT_SORT_LOOK_BACK 42\n"
-"#define $TEST_PLANT_ROW_HEADS 43\n"
-"#define $TEST_PLANT_IMAGE_ORIGIN 44\n"
-"#define $TEST_PLANT_SORT_BUCKETS 45\n"
-"#define $TEST_PLANT_SEGMENT_LANES 46\n"
-"#define $TEST_PLANT_SEGMENT_GROUP 47\n"
-"#define $TEST_PLANT_SEGMENT_SPLIT 57\n"
-"#define $TEST_PLANT_SORT_ZEROS 48\n"
-"#define $TEST_PLANT_SORT_RECORD 58\n"
-"#define $TEST_PLANT_CASCADE 62\n"
-"#define $TEST_PLANT_SHUFFLE 63\n"
-"#define $TEST_PLANT_TICKETS_LEFT 64\n"
-"#define $TEST_PLANT_COUNTS_LEFT 65\n"
-"#ifndef $TEST_PLANT\n"
-"#define $TEST_PLANT 0\n"
-"#endif\n"
-"#define $PLANTED(name) ($TEST_PLANT == $TEST_PLANT_##name)\n\n\n"
+"#ifndef $PLANTED\n"
+"#define $PLANTED(name) false\n"
+"#endif\n\n\n"
 "#define $PASTE_(a, b) a##b\n"
 "#define $PASTE(a, b) $PASTE_(a, b)\n\n\n"
 "#define $FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 144 \"kernels.cl.inc\"\n"
+"#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n"
 "#define $ON(kind) ($LANES_KIND == $LANES_##kind)\n"
@@ -2001,15 +1948,8 @@ static const char *const gpuscan__piece_device[] = {
 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
 "#endif\n"
 "#define $LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-"#ifdef cl_khr_subgroup_shuffle\n"
 "#define `uint_at(x, lane, memory) sub_group_shuffle((uint)(x), lane)\n"
-"#else\n"
-"#define `uint_at(x, lane, memory) intel_sub_group_shuffle((uint)(x), lane)\n"
-"#endif\n"
-"#if !defined(cl_khr_subgroup_ballot)\n"
-"#define `vote(predicate, memory) \\\n"
-" sub_group_reduce_add((predicate) ? (`ballot_t)1 << $LANE : (`ballot_t)0)\n"
-"#elif $LANES > 32\n"
+"#if $LANES > 32\n"
 "static inline ulong `vote_of(uint4 lanes) {\n"
 "return (ulong)lanes.y << 32 | lanes.x;\n"
 "}\n"
@@ -2027,16 +1967,13 @@ static const char *const gpuscan__piece_device[] = {
 "#define $LANES_SYNC() \\\n"
 " (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"), __builtin_amdgcn_wave_barrier())\n"
 "#define `uint_at(x, lane, memory) ((uint)__builtin_amdgcn_ds_bpermute((int)(4 * (lane)), (int)(x)))\n"
-"#if $LANES == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
+"#if $LANES == 64\n"
 "#define `vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
-"#elif $LANES == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
-"#define `vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
 "#else\n"
-"#define `vote(predicate, memory) \\\n"
-" ((`ballot_t)__builtin_amdgcn_uicmp((uint)((predicate) != 0), 0u, 33))\n"
+"#define `vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
 "#endif\n"
 "#elif $ON(LOCAL)\n"
-"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n",
+"#define $LANES_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "static inline uint `uint_at(uint x, uint lane, local uint *memory) {\n"
 "memory[$ITEM] = x;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
@@ -2052,7 +1989,7 @@ static const char *const gpuscan__piece_device[] = {
 "lanes |= (`ballot_t)memory[$SUBGROUP * $LANES + lane] << lane;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "return lanes;\n"
-"}\n"
+"}\n",
 "#elif $ON(NONE)\n"
 "#define $LANES_SYNC()\n"
 "#define $SUBGROUP_SYNC() $BARRIER()\n"
@@ -2105,7 +2042,7 @@ static const char *const gpuscan__piece_device[] = {
 "*count = 1;\n"
 "return true;\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if $PTX >= 80\n"
 "$ASM(uint, `uints_sum, (uint x),\n"
 "volatile(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out) : \"r\"(x)))\n"
@@ -2146,13 +2083,13 @@ static const char *const gpuscan__piece_device[] = {
 "#define `policy_last() 0\n"
 "#define `policy_normal() 0\n"
 "#define `load_hinted(p, policy) (*(p))\n"
-"#endif\n\n\n"
+"#endif\n\n\n",
 "static inline void `rows_prefetch(global const void *p, uint bytes) {\n"
 "#if $PTX >= 90\n"
 "if ($LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
 "__asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
 "#endif\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "#define $STORE_IF(name, type, bits_type, suffix, constraint) \\\n"
 " typedef union { \\\n"
 " type value; \\\n"
@@ -2198,7 +2135,7 @@ static const char *const gpuscan__piece_device[] = {
 "#if $HAS_WORD_MAX\n"
 "$ASM_VOID(`word_max, (global ulong *p, ulong word),\n"
 "(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\"))\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if !$ON(PTX) && $FENCE == $FENCE_OPENCL2\n\n"
 "#define `uint_load(p) \\\n"
 " atomic_load_explicit((volatile global atomic_uint *)(p), memory_order_relaxed, memory_scope_device)\n"
@@ -2217,7 +2154,7 @@ static const char *const gpuscan__piece_device[] = {
 "volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"))\n"
 "$ASM_VOID(`turn_store, (local uint *turn, uint x),\n"
 "(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"))\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "#define $PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
 "#if $HAS_PICKS\n"
 "$ASM(uint, `bytes_at, (uint a, uint b, uint which), $PICK(which, \"r\"))\n"
@@ -2249,7 +2186,7 @@ static const char *const gpuscan__piece_device[] = {
 "$BOTH(uint, `add_shorts, (uint word, uint sum), $DOT(\"dp2a.lo.s32.s32\", 0x0101u),\n"
 "sum + $SUM_2(as_short2(word)))\n"
 "$BOTH(uint, `add_ushorts, (uint word, uint sum), $DOT(\"dp2a.lo.u32.u32\", 0x0101u),\n"
-"sum + $SUM_2(as_ushort2(word)))\n\n\n\n\n"
+"sum + $SUM_2(as_ushort2(word)))\n\n\n\n\n",
 "#ifndef __has_builtin\n"
 "#define __has_builtin(name) 0\n"
 "#endif\n"
@@ -2262,7 +2199,7 @@ static const char *const gpuscan__piece_device[] = {
 "#define $PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
 "#else\n"
 "#define $PREFETCH(p, bytes, write)\n"
-"#endif\n\n\n\n\n",
+"#endif\n\n\n\n\n"
 "#if defined(__SSE2__) && __has_builtin(__builtin_ia32_pmovmskb128)\n"
 "#define $BYTES_MASK(x) (ushort)__builtin_ia32_pmovmskb128(x)\n"
 "#endif\n"
@@ -2279,7 +2216,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 731 \"kernels.cl.inc\"\n"
+"#line 668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2323,7 +2260,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 784 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2352,7 +2289,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 809 \"kernels.cl.inc\"\n"
+"#line 746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2434,7 +2371,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 897 \"kernels.cl.inc\"\n"
+"#line 834 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2565,7 +2502,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1045 \"kernels.cl.inc\"\n"
+"#line 982 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2709,7 +2646,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1211 \"kernels.cl.inc\"\n"
+"#line 1148 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2816,7 +2753,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2875,7 +2812,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2872,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3236,7 +3173,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3845,7 +3782,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2440 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4034,7 +3971,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2645 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4385,7 +4322,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 3036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5202,7 +5139,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 3978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5817,7 +5754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4824 \"kernels.cl.inc\"\n"
+"#line 4761 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6123,7 +6060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5178 \"kernels.cl.inc\"\n"
+"#line 5115 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6228,7 +6165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5232 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6274,7 +6211,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5342 \"kernels.cl.inc\"\n"
+"#line 5279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6851,7 +6788,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 5956 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7171,7 +7108,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6384 \"kernels.cl.inc\"\n"
+"#line 6321 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7283,7 +7220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6500 \"kernels.cl.inc\"\n"
+"#line 6437 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7529,7 +7466,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
+"#line 6727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8232,7 +8169,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7556 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8284,7 +8221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7671 \"kernels.cl.inc\"\n"
+"#line 7608 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8877,7 +8814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8329 \"kernels.cl.inc\"\n"
+"#line 8266 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9408,7 +9345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8932 \"kernels.cl.inc\"\n"
+"#line 8869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9749,7 +9686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9348 \"kernels.cl.inc\"\n"
+"#line 9285 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9841,7 +9778,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9456 \"kernels.cl.inc\"\n"
+"#line 9393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10195,7 +10132,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9793 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10744,7 +10681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10507 \"kernels.cl.inc\"\n"
+"#line 10444 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10770,7 +10707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10903,7 +10840,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10630 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10950,7 +10887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10678 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11099,7 +11036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10850 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11374,7 +11311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11221 \"kernels.cl.inc\"\n"
+"#line 11158 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12188,7 +12125,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12390,7 +12327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12406 \"kernels.cl.inc\"\n"
+"#line 12343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12511,7 +12448,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12540 \"kernels.cl.inc\"\n"
+"#line 12477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14408,7 +14345,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
         } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
-                   (strstr(extensions, "cl_khr_subgroup_shuffle") || strstr(extensions, "cl_intel_subgroups"))) {
+                   strstr(extensions, "cl_khr_subgroup_shuffle") && strstr(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
             width = gpuscan__subgroup_width(gs, extensions);
         }
