@@ -1791,7 +1791,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n"
 "#define $ON(kind) ($LANES_KIND == $LANES_##kind)\n"
 "#define $HAS_LANES (!$ON(NONE))\n"
 "#define $LANES_APART ($HAS_LANES && !$ON(LOCAL))\n"
@@ -1825,13 +1825,8 @@ static const char *const gpuscan__piece_device[] = {
 "#define $ONE_ITEM if (get_local_id(0) != 0) return;\n"
 "#else\n"
 "#define $ONE_ITEM\n"
-"#endif\n\n\n\n\n"
-"#define $ROLLED _Pragma(\"unroll 1\")\n"
-"#ifdef __NVPTX__\n"
-"#define $LOOK_LOOP $ROLLED\n"
-"#else\n"
-"#define $LOOK_LOOP\n"
-"#endif\n\n\n"
+"#endif\n\n\n\n"
+"#define $ROLLED _Pragma(\"unroll 1\")\n\n\n"
 "#if $LANES_APART\n"
 "#define $UNROLL _Pragma(\"unroll\")\n"
 "#else\n"
@@ -1928,10 +1923,11 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n"
 "#define $BALLOT_UP_TO(lane) (~(`ballot_t)0 >> ($BALLOT_BITS - 1u - (lane)))\n"
 "#define $BALLOT_ALL $BALLOT_UP_TO($WINDOW - 1u)\n\n"
-"$BOTH(uint, `highest, (`ballot_t bits), (\"bfind.u32 %0, %1;\" : \"=r\"(out) : \"r\"(bits)),\n"
-"$BALLOT_BITS - 1u - (uint)clz(bits))\n"
+"static inline uint `highest(`ballot_t bits) {\n"
+"return $BALLOT_BITS - 1u - (uint)clz(bits);\n"
+"}\n"
 "static inline uint `lowest(`ballot_t bits) {\n"
-"return (uint)($BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
+"return `highest(bits & (0u - bits));\n"
 "}\n\n\n\n"
 "#if $ON(PTX)\n"
 "#if $LANES != 32\n"
@@ -1989,9 +1985,9 @@ static const char *const gpuscan__piece_device[] = {
 "lanes |= (`ballot_t)memory[$SUBGROUP * $LANES + lane] << lane;\n"
 "$WAIT(CLK_LOCAL_MEM_FENCE);\n"
 "return lanes;\n"
-"}\n",
+"}\n"
 "#elif $ON(NONE)\n"
-"#define $LANES_SYNC()\n"
+"#define $LANES_SYNC()\n",
 "#define $SUBGROUP_SYNC() $BARRIER()\n"
 "#define `lane_at(x, lane) (x)\n"
 "#define `ballot(x) ((x) ? 1u : 0u)\n"
@@ -2008,17 +2004,8 @@ static const char *const gpuscan__piece_device[] = {
 "volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out) : \"r\"(x), \"r\"(d)),\n"
 "`uint_at(x, $LANE ^ d, memory))\n"
 "static inline `ballot_t `vote_alike(`ballot_t peers, uint x, uint bit, local uint *memory) {\n"
-"#if $ON(PTX)\n"
-"__asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
-"\" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
-"\" lop3.b32 %0, %0, lanes, mine, 0x90; }\"\n"
-": \"+r\"(peers)\n"
-": \"r\"(x), \"r\"(bit));\n"
-"return peers;\n"
-"#else\n"
 "`ballot_t lanes = `vote((int)(x & bit), memory);\n"
 "return peers & (x & bit ? lanes : ~lanes);\n"
-"#endif\n"
 "}\n"
 "#if $ON(LOCAL)\n"
 "#define $LANES_MEMORY shared->lanes\n"
@@ -2071,36 +2058,12 @@ static const char *const gpuscan__piece_device[] = {
 "$ASM(uint4, `load_hinted, (global const uint4 *p, ulong policy),\n"
 "volatile(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
 ": $OUT_4(\"=r\") : \"l\"(p), \"l\"(policy)))\n"
-"$ASM_VOID(`copy_piece, (local uint4 *to, global const uint4 *from, ulong policy),\n"
-"(\"cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\"\n"
-"::\"r\"((uint)(size_t)to), \"l\"(from), \"l\"(policy) : \"memory\"))\n"
-"static inline void `copies_wait(void) {\n"
-"__asm__ volatile(\"cp.async.wait_all;\" ::: \"memory\");\n"
-"$LANES_SYNC();\n"
-"}\n"
 "#else\n"
 "#define `policy_keep() 0\n"
 "#define `policy_last() 0\n"
 "#define `policy_normal() 0\n"
 "#define `load_hinted(p, policy) (*(p))\n"
 "#endif\n\n\n",
-"static inline void `rows_prefetch(global const void *p, uint bytes) {\n"
-"#if $PTX >= 90\n"
-"if ($LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
-"__asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
-"#endif\n"
-"}\n\n\n\n"
-"#define $STORE_IF(name, type, bits_type, suffix, constraint) \\\n"
-" typedef union { \\\n"
-" type value; \\\n"
-" bits_type bits; \\\n"
-" } name##_bits; \\\n"
-" $BOTH_VOID(name, (local type *p, type x, bool wanted), \\\n"
-" (\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.\" suffix \" [%0], %1; }\" \\\n"
-" ::\"r\"((uint)(size_t)p), constraint(((name##_bits){x}).bits), \"r\"(wanted ? 1u : 0u) : \"memory\"), \\\n"
-" if (wanted) *p = x)\n"
-"#define $STORE_IF_4(name, type) $STORE_IF(name, type, uint, \"u32\", \"r\")\n"
-"#define $STORE_IF_8(name, type) $STORE_IF(name, type, ulong, \"u64\", \"l\")\n\n\n"
 "$BOTH_VOID(`add_one, (local uint *counter),\n"
 "(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\"),\n"
 "atomic_inc((volatile local uint *)counter))\n\n\n\n"
@@ -2135,7 +2098,7 @@ static const char *const gpuscan__piece_device[] = {
 "#if $HAS_WORD_MAX\n"
 "$ASM_VOID(`word_max, (global ulong *p, ulong word),\n"
 "(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\"))\n"
-"#endif\n\n",
+"#endif\n\n"
 "#if !$ON(PTX) && $FENCE == $FENCE_OPENCL2\n\n"
 "#define `uint_load(p) \\\n"
 " atomic_load_explicit((volatile global atomic_uint *)(p), memory_order_relaxed, memory_scope_device)\n"
@@ -2154,7 +2117,7 @@ static const char *const gpuscan__piece_device[] = {
 "volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"))\n"
 "$ASM_VOID(`turn_store, (local uint *turn, uint x),\n"
 "(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"))\n"
-"#endif\n\n\n\n\n"
+"#endif\n\n\n\n\n",
 "#define $PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
 "#if $HAS_PICKS\n"
 "$ASM(uint, `bytes_at, (uint a, uint b, uint which), $PICK(which, \"r\"))\n"
@@ -2168,13 +2131,7 @@ static const char *const gpuscan__piece_device[] = {
 "(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u)),\n"
 "word >> upper * 16 & 0xffffu)\n\n"
 "static inline uint `max_halves(uint a, uint b) {\n"
-"#if $ON(PTX) && $PTX >= 90\n"
-"uint x;\n"
-"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
-"return x;\n"
-"#else\n"
 "return as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
-"#endif\n"
 "}\n\n\n"
 "#define $DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(word), \"r\"(ones), \"r\"(sum))\n"
 "#define $SUM_4(of) (uint)((of).x + (of).y + (of).z + (of).w)\n"
@@ -2186,7 +2143,7 @@ static const char *const gpuscan__piece_device[] = {
 "$BOTH(uint, `add_shorts, (uint word, uint sum), $DOT(\"dp2a.lo.s32.s32\", 0x0101u),\n"
 "sum + $SUM_2(as_short2(word)))\n"
 "$BOTH(uint, `add_ushorts, (uint word, uint sum), $DOT(\"dp2a.lo.u32.u32\", 0x0101u),\n"
-"sum + $SUM_2(as_ushort2(word)))\n\n\n\n\n",
+"sum + $SUM_2(as_ushort2(word)))\n\n\n\n\n"
 "#ifndef __has_builtin\n"
 "#define __has_builtin(name) 0\n"
 "#endif\n"
@@ -2216,7 +2173,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 668 \"kernels.cl.inc\"\n"
+"#line 617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2260,7 +2217,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 721 \"kernels.cl.inc\"\n"
+"#line 670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2289,7 +2246,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 746 \"kernels.cl.inc\"\n"
+"#line 695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2371,7 +2328,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 834 \"kernels.cl.inc\"\n"
+"#line 783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2502,7 +2459,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 982 \"kernels.cl.inc\"\n"
+"#line 931 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2646,7 +2603,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1148 \"kernels.cl.inc\"\n"
+"#line 1097 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2753,7 +2710,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1268 \"kernels.cl.inc\"\n"
+"#line 1217 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2812,7 +2769,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2872,7 +2829,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1393 \"kernels.cl.inc\"\n"
+"#line 1342 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3173,7 +3130,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1736 \"kernels.cl.inc\"\n"
+"#line 1685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3377,10 +3334,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$UNROLL\n"
 "for (uint w = 0; w < bytes / 4; w += 4)\n"
 "*(local uint4 *)((local uint *)own + w) = $WORDS_4(out->word + w);\n"
-"else if (bytes % 8 == 0)\n"
-"$UNROLL\n"
-"for (uint w = 0; w < bytes / 4; w += 2)\n"
-"*(local uint2 *)((local uint *)own + w) = (uint2)(out->word[w], out->word[w + 1]);\n"
 "else if (bytes % 4 == 0)\n"
 "$UNROLL\n"
 "for (uint w = 0; w < bytes / 4; w++)\n"
@@ -3576,22 +3529,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->base = from.base;\n"
 "#endif\n"
 "}\n\n"
-"#if $HEADS || ($SELECT && $ONCE)\n\n\n"
-"$INLINE void `tile_prefetch(`from from, ulong first, ulong ahead, ulong count) {\n"
-"first += ahead * $TILE;\n"
-"if (ahead == 0 || first + $TILE > count || $SUBGROUP != 0)\n"
-"return;\n"
-"`rows_prefetch($ELEMENTS(from) + first, $TILE * (uint)sizeof(`src));\n"
-"#if $REDUCES\n"
-"`rows_prefetch(from.values + first, $TILE * (uint)sizeof(`source));\n"
-"#endif\n"
-"#if $HEADS == $HEADS_BITS && $HEADS\n"
-"`rows_prefetch(from.keys + first / 32, $TILE / 8);\n"
-"#elif $HEADS\n"
-"`rows_prefetch(from.keys + first, $TILE * (uint)sizeof($KEY));\n"
-"#endif\n"
-"}\n"
-"#endif\n\n",
 "#if $RUN_STATE\n\n"
 "$INLINE `t `tile_vector_run(const `tile *tile, int k, ulong i, uint left) {\n"
 "`t run = `identity();\n"
@@ -3614,7 +3551,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "return run;\n"
 "}\n"
 "#endif\n"
-"#if $SELECT && !$RUNS\n\n"
+"#if $SELECT && !$RUNS\n\n",
 "$INLINE uint `vector_mask(const `src_vector *vector, ulong i, uint left) {\n"
 "uint mask = 0;\n"
 "#if $BITS\n"
@@ -3691,7 +3628,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "tile->rising |= rises << k;\n"
 "#endif\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE void `tile_lane_sums(`tile *tile, ulong first, ulong count, uint own,\n"
 "`plain *sums) {\n"
 "uint left = `tile_left(first, count);\n"
@@ -3699,7 +3636,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`tile_vector_sums(tile, first + own, $TILE, own, sums);\n"
 "else\n"
 "`tile_vector_sums(tile, first + own, left, own, sums);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$INLINE void `tile_ballots(const `tile *tile, `ballot_t *heads,\n"
 "local `shared *shared) {\n"
 "#if $HAS_LANES\n"
@@ -3782,17 +3719,12 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2440 \"kernels.cl.inc\"\n"
+"#line 2366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
 "typedef `number `listed;\n"
 "typedef char `listed_size_differs[sizeof(`number) == $RESULTS_LISTED ? 1 : -1];\n"
-"#if $RESULTS_LISTED == 8\n"
-"$STORE_IF_8(`listed_store, `listed)\n"
-"#else\n"
-"$STORE_IF_4(`listed_store, `listed)\n"
-"#endif\n"
 "#elif $RESULTS_LISTED\n"
 "typedef `result `listed;\n"
 "#endif\n"
@@ -3893,7 +3825,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "list.elements[j] = `staged(`src_at(&tile->vector[k], v));\n"
 "#endif\n"
 "if (v > 0) {\n"
-"`listed_store(&list.results[j], run, head);\n"
+"if (head)\n"
+"list.results[j] = run;\n"
 "next = `combine_numbers(run, x);\n"
 "}\n"
 "run = head ? x : next;\n"
@@ -3926,7 +3859,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "if (has_part)\n"
 "part = *ended;\n"
 "part = has_part ? `combine_numbers(before[k], part) : before[k];\n"
-"`listed_store(ended, part, tile->mask[k] != 0);\n"
+"if (tile->mask[k] != 0)\n"
+"*ended = part;\n"
 "}\n"
 "$LANES_SYNC();\n"
 "return all;\n"
@@ -3971,7 +3905,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2645 \"kernels.cl.inc\"\n"
+"#line 2568 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4322,7 +4256,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3036 \"kernels.cl.inc\"\n"
+"#line 2959 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -4387,7 +4321,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "#else\n"
 "`looks looks;\n"
-"$LOOK_LOOP\n"
+"$ROLLED\n"
 "for (uint v = 0; v < $WORD_BITS; v++)\n"
 "looks.byte[v] = `is_kept(src, i + v);\n"
 "for (uint s = 0; s < $WORD_BITS; s += $STEP_BITS)\n"
@@ -4401,16 +4335,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "ulong kept = 0;\n"
 "*at = first;\n"
 "for (ulong i = first; i < last; i += $WORD_UNITS) {\n"
-"#if !$BITS && !$RUNS\n"
-"if (!words && i + $WORD_UNITS <= last) {\n"
-"uchar sum = 0;\n"
-"$LOOK_LOOP\n"
-"for (uint v = 0; v < $WORD_UNITS; v++)\n"
-"sum += `is_kept(src, i + v);\n"
-"kept += sum;\n"
-"continue;\n"
-"}\n"
-"#endif\n"
 "ulong word = `kept_word(src, i, last);\n"
 "`prefetch_next(src + i, $WORD_UNITS * sizeof(`src));\n"
 "if (words)\n"
@@ -5139,7 +5063,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3978 \"kernels.cl.inc\"\n"
+"#line 3891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5754,7 +5678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4761 \"kernels.cl.inc\"\n"
+"#line 4674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6060,7 +5984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5115 \"kernels.cl.inc\"\n"
+"#line 5028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6165,7 +6089,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5232 \"kernels.cl.inc\"\n"
+"#line 5145 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6211,7 +6135,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5279 \"kernels.cl.inc\"\n"
+"#line 5192 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6427,7 +6351,7 @@ static const char *const gpuscan__piece_select[] = {
 " j += popcount(mask); \\\n"
 " } \\\n"
 " } else if (!(lanes) && (plain) && full && j + $WORD_BITS <= kept) { \\\n"
-" $LOOK_LOOP \\\n"
+" $ROLLED \\\n"
 " for (uint v = 0; v < $WORD_BITS; v++) { \\\n"
 " ulong at = i + v; \\\n"
 " copy; \\\n"
@@ -6788,7 +6712,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5956 \"kernels.cl.inc\"\n"
+"#line 5869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -6839,20 +6763,8 @@ static const char *const gpuscan__piece_engine[] = {
 "for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
 "global `prefix *sum = sums + numbers.sums_offset + row * parts;\n"
 "`prefix start = `prefix_of(base), running = start;\n"
-"#if $CPU || $ANY_ORDER\n"
-"uint share = (parts + $GROUP - 1) / $GROUP;\n"
-"uint first = min($ITEM * share, parts), last = min(first + share, parts);\n"
-"#if !$CPU\n"
-"`t x[$ITEM_VECTORS], before[$ITEM_VECTORS], all[$ITEM_VECTORS], total, group;\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"x[k] = `identity();\n"
-"for (uint i = first; i < last; i++)\n"
-"x[0] = i == first ? sum[i] : `combine(x[0], sum[i]);\n"
-"`lanes_scan(x, before, all, shared);\n"
-"group = `group_prefix(all[0], &total, shared);\n"
-"running = `combine(`combine(base, group), before[0]);\n"
-"#endif\n"
-"for (uint i = first; i < last; i++) {\n"
+"#if $CPU\n"
+"for (uint i = 0; i < parts; i++) {\n"
 "`prefix next = `prefix_next(running, `link_sum(sum[i]), i);\n"
 "sum[i] = $PLANTED(CARRIES) ? start : running;\n"
 "running = next;\n"
@@ -7015,9 +6927,6 @@ static const char *const gpuscan__piece_engine[] = {
 "`row row = `row_of(first_row, job.row, $OP_ROW_TILES, $OP_PITCH);\n"
 "if (job.first >= row.count && job.tile != 0)\n"
 "$NEXT_TILE;\n"
-"#if $HEADS && !$FEW\n"
-"`tile_prefetch(row.src, job.first, numbers.ahead, row.count);\n"
-"#endif\n"
 "`tile_fetch(&data, row.src, job.first, row.count, $OWN_FIRST, `policy_normal());\n"
 "sum = `tile_scan(&data, job.first, row.count, shared);\n"
 "$TEST_DELAY(job.tile);\n"
@@ -7036,9 +6945,6 @@ static const char *const gpuscan__piece_engine[] = {
 "`t sum, other;\n"
 "`prefix prefix = `prefix_of(row->base);\n"
 "bool there = job->tile == 0, summed = true;\n"
-"#if $ONCE && $OP_LISTS\n"
-"`tile_prefetch(row->src, job->first, numbers.ahead, row->count);\n"
-"#endif\n"
 "`tile_fetch(&data, row->src, job->first, row->count, $OWN_FIRST, `policy_last());\n"
 "if (!there && $ITEM < $FINDERS * $WINDOW)\n"
 "there = `prefix_load(row, job->tile, &prefix, shared);\n"
@@ -7108,7 +7014,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6321 \"kernels.cl.inc\"\n"
+"#line 6216 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7220,7 +7126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6437 \"kernels.cl.inc\"\n"
+"#line 6332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7231,6 +7137,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "#endif\n\n"
 "#if ($GROUP & ($GROUP - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+"#endif\n"
+"#if $HAS_LANES && $SUBGROUPS > $LANES\n"
+"#error \"`subgroups_sum adds one sum of a sub-group in each lane: there must not be more sub-groups than lanes\"\n"
 "#endif\n\n"
 "#if $CPU\n"
 "#define `items_sum(x, shared) (x)\n"
@@ -7297,7 +7206,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "return `combine(sum, x);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$INLINE `t `loaded_add(`t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
 "ulong vectors, bool all) {\n"
 "$UNROLL\n"
@@ -7306,7 +7215,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "sum = `raw_vector_add(sum, loaded[k], head + (i + k * stride) * $VECTOR);\n"
 "return sum;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "static inline `t `item_sum(global const `src *src, ulong begin, ulong count, uint group,\n"
 "uint groups) {\n"
 "ulong first = (ulong)group * $GROUP + $ITEM, stride = (ulong)groups * $GROUP;\n"
@@ -7369,7 +7278,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "x[0] = `combine(x[0], x[k]);\n"
 "}\n"
 "return x[0];\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "static inline `t `subgroup_share_sum(global const `src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local `shared *shared) {\n"
 "const ulong part = $ITEM_VECTORS * $VECTOR_STRIDE;\n"
@@ -7398,7 +7307,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "total = `combine(head, total);\n"
 "return total;\n"
 "}\n"
-"#endif\n\n\n",
+"#endif\n\n\n"
 "#if !$CPU\n"
 "static inline `t `range_sum(global const `src *src, ulong from, ulong count, uint group,\n"
 "uint groups, local `shared *shared) {\n"
@@ -7430,7 +7339,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "#if $WORD\n"
 "`t value = `identity();\n"
 "global `word *words = partials + i * $PREFIX_WORDS;\n"
-"uint tag = epoch << 2 | $AGGREGATE;\n\n\n\n"
+"uint tag = epoch << 2 | $AGGREGATE;\n\n\n\n",
 "const uint most = $WORDS_ARRIVE ? 1u << 22 : 0;\n"
 "for (uint polls = 0; !`words_load(words, tag, &value, $PREFIX_WORDS) && polls < most; polls++)\n"
 ";\n"
@@ -7466,7 +7375,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6727 \"kernels.cl.inc\"\n"
+"#line 6625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8169,7 +8078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7556 \"kernels.cl.inc\"\n"
+"#line 7454 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8221,7 +8130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7608 \"kernels.cl.inc\"\n"
+"#line 7506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8814,7 +8723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8266 \"kernels.cl.inc\"\n"
+"#line 8164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9345,7 +9254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8869 \"kernels.cl.inc\"\n"
+"#line 8767 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9686,7 +9595,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9285 \"kernels.cl.inc\"\n"
+"#line 9183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9778,7 +9687,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9393 \"kernels.cl.inc\"\n"
+"#line 9291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10132,7 +10041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9793 \"kernels.cl.inc\"\n"
+"#line 9691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10681,7 +10590,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10444 \"kernels.cl.inc\"\n"
+"#line 10342 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10707,7 +10616,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10467 \"kernels.cl.inc\"\n"
+"#line 10365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10840,7 +10749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10630 \"kernels.cl.inc\"\n"
+"#line 10528 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10887,7 +10796,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10678 \"kernels.cl.inc\"\n"
+"#line 10576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11036,7 +10945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10850 \"kernels.cl.inc\"\n"
+"#line 10748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11311,7 +11220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11158 \"kernels.cl.inc\"\n"
+"#line 11056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12125,7 +12034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12099 \"kernels.cl.inc\"\n"
+"#line 11997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12327,7 +12236,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12343 \"kernels.cl.inc\"\n"
+"#line 12241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12448,7 +12357,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12477 \"kernels.cl.inc\"\n"
+"#line 12375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12899,9 +12808,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
-                           tile that is scanned. Look-back by segments, and once: bytes between the tile that is
-                           prefetched and the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
+                           summed and the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
     int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
@@ -13980,9 +13888,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead tiles
-   are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
-   tuning: segments-scan-tiles, segments-scan-small */
+/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single tile
+   waits for nothing, and many small tiles start earlier than few large ones. tuning: segments-scan-tiles,
+   segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* 1 byte, small */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -14000,10 +13908,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
     /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 4 * GPUSCAN__MIB, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, GPUSCAN__FOR_ALL}};
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
    GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
@@ -14015,15 +13923,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* flags of 1 byte: indices alone, loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1,
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1,
      GPUSCAN__FOR_INDICES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_INDICES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     /* flags of 1 byte: several outputs or wide elements, otherwise */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* other sources; by a predicate on 4 bytes that is loaded once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14035,15 +13943,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
     /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
        operators: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
@@ -21688,7 +21596,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
         tile_bytes *= 32;
-    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, !key->once));
+    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
         /* selections by bits, too, are faster with limited registers. tuning: select-bits-registers */
