@@ -1810,70 +1810,17 @@ NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
 "#line 77 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"$0$TEST_PLANT_SUMS_TAIL 1\n"
-"$0$TEST_PLANT_CARRIES 2\n"
-"$0$TEST_PLANT_PARTS_TAIL 3\n"
-"$0$TEST_PLANT_STORE_OVERRUN 4\n"
-"$0$TEST_PLANT_LOOK_BACK 5\n"
-"$0$TEST_PLANT_AHEAD 6\n"
-"$0$TEST_PLANT_FEW 7\n"
-"$0$TEST_PLANT_SPAN_TAIL 8\n"
-"$0$TEST_PLANT_UNIFORM_ADD 9\n"
-"$0$TEST_PLANT_REDUCE_ENDS 10\n"
-"$0$TEST_PLANT_REDUCE_GROUP 11\n"
-"$0$TEST_PLANT_BIN 12\n"
-"$0$TEST_PLANT_HISTOGRAM_GROUP 13\n"
-"$0$TEST_PLANT_HISTOGRAM_FINISH 14\n"
-"$0$TEST_PLANT_BARRIER 15\n"
-"$0$TEST_PLANT_REDUCE_OVERRUN 16\n"
-"$0$TEST_PLANT_LAST_ROW 17\n"
-"$0$TEST_PLANT_BLOCKS_TAIL 18\n"
-"$0$TEST_PLANT_REDUCE_TILES 19\n"
-"$0$TEST_PLANT_REDUCE_ORDER 20\n"
-"$0$TEST_PLANT_BARRIER_COUNTS 21\n"
-"$0$TEST_PLANT_SAMPLE_ROWS 22\n"
-"$0$TEST_PLANT_UNALIGNED 23\n"
-"$0$TEST_PLANT_SELECT_TAIL 24\n"
-"$0$TEST_PLANT_SEGMENT_JOIN 25\n"
-"$0$TEST_PLANT_SORT_ORDER 26\n"
-"$0$TEST_PLANT_SORT_TAIL 27\n"
-"$0$TEST_PLANT_SORT_GATHER 28\n"
-"$0$TEST_PLANT_SORT_PLACES 29\n"
-"$0$TEST_PLANT_SORT_NAN 30\n"
-"$0$TEST_PLANT_INTEGRAL_CARRY 31\n"
-"$0$TEST_PLANT_INTEGRAL_LEFT 32\n"
-"$0$TEST_PLANT_QUANTILE_RANK 33\n"
-"$0$TEST_PLANT_SEGMENT_HEADS 34\n"
-"$0$TEST_PLANT_SEGMENT_VECTOR 35\n"
-"$0$TEST_PLANT_RUN_OPEN 36\n"
-"$0$TEST_PLANT_RUN_LAST 37\n"
-"$0$TEST_PLANT_TILE_ENDS 40\n"
-"$0$TEST_PLANT_PIXEL_NUMBER 41\n"
-"$0$TEST_PLANT_SORT_LOOK_BACK 42\n"
-"$0$TEST_PLANT_ROW_HEADS 43\n"
-"$0$TEST_PLANT_IMAGE_ORIGIN 44\n"
-"$0$TEST_PLANT_SORT_BUCKETS 45\n"
-"$0$TEST_PLANT_SEGMENT_LANES 46\n"
-"$0$TEST_PLANT_SEGMENT_GROUP 47\n"
-"$0$TEST_PLANT_SEGMENT_SPLIT 57\n"
-"$0$TEST_PLANT_SORT_ZEROS 48\n"
-"$0$TEST_PLANT_SORT_RECORD 58\n"
-"$0$TEST_PLANT_CASCADE 62\n"
-"$0$TEST_PLANT_SHUFFLE 63\n"
-"$0$TEST_PLANT_TICKETS_LEFT 64\n"
-"$0$TEST_PLANT_COUNTS_LEFT 65\n"
-"#ifndef $TEST_PLANT\n"
-"$0$TEST_PLANT 0\n"
-"$8\n"
-"$0$jname) ($TEST_PLANT == $TEST_PLANT_##name)\n\n\n"
+"#ifndef $PLANTED\n"
+"$0$jname) false\n"
+"$8\n\n\n"
 "$0$PASTE_(a, b) a##b\n"
 "$0$PASTE(a, b) $PASTE_(a, b)\n\n\n"
 "$0$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 144 \"kernels.cl.inc\"\n"
+"#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1907,13 +1854,8 @@ static const char *const gpuscan__piece_device[] = {
 "$0$ONE_ITEM if (get_local_id(0) != 0) `F;\n"
 "`J\n"
 "$0$ONE_ITEM\n"
-"$8\n\n\n\n\n"
-"$0$ROLLED _Pragma(\"unroll 1\")\n"
-"#ifdef __NVPTX__\n"
-"$0$LOOK_LOOP $ROLLED\n"
-"`J\n"
-"$0$LOOK_LOOP\n"
-"$8\n\n\n"
+"$8\n\n\n\n"
+"$0$ROLLED _Pragma(\"unroll 1\")\n\n\n"
 "`W$u_APART\n"
 "$0$o _Pragma(\"unroll\")\n"
 "`J\n"
@@ -2010,10 +1952,11 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n"
 "$0$BALLOT_UP_TO(`1) (~($g)0 >> ($BALLOT_BITS - 1u - (`1)))\n"
 "$0$BALLOT_ALL $BALLOT_UP_TO($q - 1u)\n\n"
-"$BOTH(`5,`highest,($g bits),(\"bfind.u32 %0, %1;\" : \"=r\"(out): \"r\"(bits)),\n"
-"$BALLOT_BITS-1u-(`5)clz(bits))\n"
+"$r`S`highest($g bits){\n"
+"$5$BALLOT_BITS-1u-(`5)clz(bits);\n"
+"}\n"
 "$r`S`lowest($g bits){\n"
-"`F(`5)($BALLOT_BITS-1u-clz(bits&(0u-bits)));\n"
+"$5`highest(bits&(0u-bits));\n"
 "}\n\n\n\n"
 "`W$ON(PTX)\n"
 "`W$u != 32\n"
@@ -2030,15 +1973,8 @@ static const char *const gpuscan__piece_device[] = {
 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
 "$8\n"
 "$0$u_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-"#ifdef cl_khr_subgroup_shuffle\n"
 "$0``5_at(x, `1, memory) sub_group_shuffle((`5)(x), `1)\n"
-"`J\n"
-"$0``5_at(x, `1, memory) intel_sub_group_shuffle((`5)(x), `1)\n"
-"$8\n"
-"`W!defined(cl_khr_subgroup_ballot)\n"
-"$0`vote(predicate, memory) \\\n"
-" sub_group_reduce_add((predicate)?($g)1<<$LANE:($g)0)\n"
-"#elif $u > 32\n"
+"`W$u > 32\n"
 "$r`I`vote_of(`54 `1s){\n"
 "`F(`T)`1s.y<<32|`1s.x;\n"
 "}\n"
@@ -2056,13 +1992,10 @@ static const char *const gpuscan__piece_device[] = {
 "$0$u_SYNC() \\\n"
 " (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"),__builtin_amdgcn_wave_barrier())\n"
 "$0``5_at(x, `1, memory) ((`5)__builtin_amdgcn_ds_bpermute((int)(4 * (`1)), (int)(x)))\n"
-"`W$u == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
+"`W$u == 64\n"
 "$0`vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
-"#elif $u == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
-"$0`vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
 "`J\n"
-"$0`vote(predicate, memory) \\\n"
-" (($g)__builtin_amdgcn_uicmp((`5)((predicate)!=0),0u,33))\n"
+"$0`vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
 "$8\n"
 "#elif $ON(LOCAL)\n"
 "$0$u_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
@@ -2100,17 +2033,8 @@ static const char *const gpuscan__piece_device[] = {
 "vola`3(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
 "``5_at(x,$LANE^d,memory))\n"
 "$r$g `vote_alike($g peers,`Sx,`Sbit,`C`5*memory){\n"
-"`W$ON(PTX)\n"
-"__asm__ vola`3(\"{ .reg .pred p; .reg .b32 bit, `1s, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
-"\" vote.sync.ballot.b32 `1s, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
-"\" lop3.b32 %0, %0, `1s, mine, 0x90; }\"\n"
-": \"+r\"(peers)\n"
-": \"r\"(x), \"r\"(bit));\n"
-"$5peers;\n"
-"`J\n"
 "$g `1s=`vote((int)(x&bit),memory);\n"
 "$5peers&(x&bit?`1s: ~`1s);\n"
-"$8\n"
 "}\n"
 "`W$ON(LOCAL)\n"
 "$0$u_MEMORY `H->`1s\n"
@@ -2163,36 +2087,12 @@ static const char *const gpuscan__piece_device[] = {
 "$ASM(`54,`load_hinted,($3`B`54*p,`Ipolicy),\n"
 "vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
 ":$OUT_4(\"=r\"): \"l\"(p), \"l\"(policy)))\n"
-"$ASM_VOID(`copy_piece,(`C`54*to,$3`B`54*`Z,`Ipolicy),\n"
-"(\"cp.async.cg.`H.global.L2::cache_h`0[%0], [%1], 16, %2;\"\n"
-"::\"r\"((`5)(size_t)to), \"l\"(`Z), \"l\"(policy): \"memory\"))\n"
-"$r`V`copies_wait(void){\n"
-"__asm__ vola`3(\"cp.async.wait_all;\" ::: \"memory\");\n"
-"$u_SYNC();\n"
-"}\n"
 "`J\n"
 "$0`policy_keep() 0\n"
 "$0`policy_`2() 0\n"
 "$0`policy_normal() 0\n"
 "$0`load_hinted(p, policy) (*(p))\n"
 "$8\n\n\n",
-"$r`V``8s_prefetch($3`Bvoid*p,`Sbytes){\n"
-"`W$PTX >= 90\n"
-"`7$LANE==0&&(((size_t)p|bytes)&15)==0)\n"
-"__asm__ vola`3(\"cp.async.bulk.prefetch.L2.$3[%0], %1;\" ::\"l\"(p), \"r\"(bytes): \"memory\");\n"
-"$8\n"
-"}\n\n\n\n"
-"$0$STORE_IF(name, `4, bits_`4, suffix, constraint) \\\n"
-" $1union{ \\\n"
-" `4 `U; \\\n"
-" bits_`4 bits; \\\n"
-" }name##_bits; \\\n"
-" $BOTH_VOID(name,(`C`4*p,`4 x,`Lwanted), \\\n"
-" (\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.`H.\" suffix \" [%0], %1; }\" \\\n"
-" ::\"r\"((`5)(size_t)p),constraint(((name##_bits){x}).bits), \"r\"(wanted?1u:0u): \"memory\"), \\\n"
-" `7wanted)*p=x)\n"
-"$0$STORE_IF_4(name, `4) $STORE_IF(name, `4, `5, \"u32\", \"r\")\n"
-"$0$STORE_IF_8(name, `4) $STORE_IF(name, `4, `T, \"u64\", \"l\")\n\n\n"
 "$BOTH_VOID(`add_one,(`C`5*`Mer),\n"
 "(\"red.`H.add.u32 [%0], 1;\" ::\"r\"((`5)(size_t)`Mer): \"memory\"),\n"
 "atomic_inc((vola`3 `C`5*)`Mer))\n\n\n\n"
@@ -2246,27 +2146,21 @@ static const char *const gpuscan__piece_device[] = {
 "vola`3(\"ld.acquire.cta.`H.u32 %0, [%1];\" : \"=r\"(out): \"r\"((`5)(size_t)turn): \"memory\"))\n"
 "$ASM_VOID(`turn_store,(`C`5*turn,`Sx),\n"
 "(\"st.release.cta.`H.u32 [%0], %1;\" ::\"r\"((`5)(size_t)turn), \"r\"(x): \"memory\"))\n"
-"$8\n\n\n\n\n",
+"$8\n\n\n\n\n"
 "$0$PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
 "`W$HAS_PICKS\n"
 "$ASM(`5,`bytes_at,(`Sa,`Sb,`Swhich),$PICK(which, \"r\"))\n"
 "$8\n"
 "$BOTH(`5,`lower_halves,(`Sa,`Sb),$PICK(0x5410, \"n\"),(a&0xffffu)|b<<16)\n"
 "$BOTH(`5,`even_bytes,(`Sa,`Sb),$PICK(0x6240, \"n\"),\n"
-"(a&0x00ff00ffu)|(b&0x00ff00ffu)<<8)\n\n"
+"(a&0x00ff00ffu)|(b&0x00ff00ffu)<<8)\n\n",
 "$BOTH(`5,`odd_bytes,(`Sa,`Sb),$PICK(0x4341, \"n\"),a>>8&0x00ff00ffu)\n"
 "$BOTH(`5,`byte_2_twice,(`Sa,`Sb),$PICK(0x4242, \"n\"),(a>>16&0xffu)*0x10001u)\n"
 "$BOTH(`5,`half_at,(`S`6,`Supper),\n"
 "(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out): \"r\"(`6), \"r\"(upper?0x4432u:0x4410u)),\n"
 "`6>>upper*16&0xffffu)\n\n"
 "$r`S`max_halves(`Sa,`Sb){\n"
-"`W$ON(PTX) && $PTX >= 90\n"
-"`Sx;\n"
-"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x): \"r\"(a), \"r\"(b));\n"
-"$5x;\n"
-"`J\n"
 "$5as_`5(max(as_ushort2(a),as_ushort2(b)));\n"
-"$8\n"
 "}\n\n\n"
 "$0$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`6), \"r\"(ones), \"r\"(`9))\n"
 "$0$SUM_4(of) (`5)((of).x + (of).y + (of).z + (of).w)\n"
@@ -2308,7 +2202,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 731 \"kernels.cl.inc\"\n"
+"#line 617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2352,7 +2246,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 784 \"kernels.cl.inc\"\n"
+"#line 670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2381,7 +2275,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 809 \"kernels.cl.inc\"\n"
+"#line 695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2463,7 +2357,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 897 \"kernels.cl.inc\"\n"
+"#line 783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2594,7 +2488,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1045 \"kernels.cl.inc\"\n"
+"#line 931 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2738,7 +2632,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1211 \"kernels.cl.inc\"\n"
+"#line 1097 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2845,7 +2739,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1217 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2904,7 +2798,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2964,7 +2858,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1342 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3265,7 +3159,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3469,10 +3363,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$o\n"
 "`Y`Sw=0;w<bytes/4;w+=4)\n"
 "*(`C`54*)((`C`5*)own+w)=$WORDS_4(out->`6+w);\n"
-"else `7bytes%8==0)\n"
-"$o\n"
-"`Y`Sw=0;w<bytes/4;w+=2)\n"
-"*(`C`52*)((`C`5*)own+w)=(`52)(out->`6[w],out->`6[w+1]);\n"
 "else `7bytes%4==0)\n"
 "$o\n"
 "`Y`Sw=0;w<bytes/4;w++)\n"
@@ -3546,12 +3436,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$0$NIBBLES 1\n"
 "`J\n"
 "$0$NIBBLES 0\n"
-"$8\n\n",
+"$8\n\n"
 "$r`S`nibble(`S`6){\n"
 "`Shigh=(`6|((`6&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
 "`F(high*0x00204081u)>>28;\n"
 "}\n"
-"`W$HEADS || $RUNS\n\n"
+"`W$HEADS || $RUNS\n\n",
 "$m`V``3_put_`P(``3*`3,`0k,`S`P,`S`R){\n"
 "`P&=$FIRST_BITS(`R);\n"
 "`7$RUNS){\n"
@@ -3668,22 +3558,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->base=`Z.base;\n"
 "$8\n"
 "}\n\n"
-"`W$HEADS || ($SELECT && $ONCE)\n\n\n"
-"$m`V``3_prefetch(``Z `Z,`I`N,`Iahead,`I`M){\n"
-"`N+=ahead*$TILE;\n"
-"`7ahead==0||`N+$TILE>`M||$k!=0)\n"
-"`F;\n"
-"``8s_prefetch($ELEMENTS(`Z)+`N,$TILE*(`5)$6`src));\n"
-"`W$REDUCES\n"
-"``8s_prefetch(`Z.`Us+`N,$TILE*(`5)$6`source));\n"
-"$8\n"
-"`W$HEADS == $HEADS_BITS && $HEADS\n"
-"``8s_prefetch(`Z.keys+`N/32,$TILE/8);\n"
-"#elif $HEADS\n"
-"``8s_prefetch(`Z.keys+`N,$TILE*(`5)$6$KEY));\n"
-"$8\n"
-"}\n"
-"$8\n\n"
 "`W$RUN_STATE\n\n"
 "$m`t ``3_vector_run(`B``3*`3,`0k,`Ii,`Sleft){\n"
 "`t run=$f);\n"
@@ -3783,7 +3657,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->rising|=rises<<k;\n"
 "$8\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$m`V``3_`1_`9s(``3*`3,`I`N,`I`M,`Sown,\n"
 "$v*`9s){\n"
 "`Sleft=``3_left(`N,`M);\n"
@@ -3791,7 +3665,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "``3_vector_`9s(`3,`N+own,$TILE,own,`9s);\n"
 "else\n"
 "``3_vector_`9s(`3,`N+own,left,own,`9s);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V``3_ballots(`B``3*`3,$g*`P,\n"
 "`C``H*`H){\n"
 "`W$e\n"
@@ -3874,17 +3748,12 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
 "$1$n `listed;\n"
 "$1char `listed_size_differs[$6$n)==$RESULTS_LISTED?1: -1];\n"
-"`W$RESULTS_LISTED == 8\n"
-"$STORE_IF_8(`listed_store,`listed)\n"
-"`J\n"
-"$STORE_IF_4(`listed_store,`listed)\n"
-"$8\n"
 "#elif $RESULTS_LISTED\n"
 "$1`result `listed;\n"
 "$8\n"
@@ -3985,7 +3854,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "list.elements[j]=`staged(`src_at(&`3->vector[k],v));\n"
 "$8\n"
 "`7v>0){\n"
-"`listed_store(&list.results[j],run,head);\n"
+"`7head)\n"
+"list.results[j]=run;\n"
 "next=`combine_$4(run,x);\n"
 "}\n"
 "run=head?x:next;\n"
@@ -4018,7 +3888,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`7has_part)\n"
 "part= *ended;\n"
 "part=has_part?`combine_$4($9[k],part):$9[k];\n"
-"`listed_store(ended,part,`3->mask[k]!=0);\n"
+"`7`3->mask[k]!=0)\n"
+"*ended=part;\n"
 "}\n"
 "$u_SYNC();\n"
 "$5all;\n"
@@ -4063,7 +3934,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2568 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4414,7 +4285,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 2959 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4479,7 +4350,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`J\n"
 "`looks looks;\n"
-"$LOOK_LOOP\n"
+"$ROLLED\n"
 "`Y`Sv=0;v<$WORD_BITS;v++)\n"
 "looks.byte[v]=`is_kept(src,i+v);\n"
 "`Y`Ss=0;s<$WORD_BITS;s+=$STEP_BITS)\n"
@@ -4493,16 +4364,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Ikept=0;\n"
 "*at=`N;\n"
 "`Y`Ii=`N;i<`2;i+=$WORD_UNITS){\n"
-"`W!$BITS && !$RUNS\n"
-"`7!`6s&&i+$WORD_UNITS<=`2){\n"
-"uchar `9=0;\n"
-"$LOOK_LOOP\n"
-"`Y`Sv=0;v<$WORD_UNITS;v++)\n"
-"`9+=`is_kept(src,i+v);\n"
-"kept+=`9;\n"
-"continue;\n"
-"}\n"
-"$8\n"
 "`I`6=`kept_`6(src,i,`2);\n"
 "`prefetch_next(src+i,$WORD_UNITS*$6`src));\n"
 "`7`6s)\n"
@@ -5231,7 +5092,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 3891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5846,7 +5707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4824 \"kernels.cl.inc\"\n"
+"#line 4674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6152,7 +6013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5178 \"kernels.cl.inc\"\n"
+"#line 5028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6257,7 +6118,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5145 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6303,7 +6164,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5342 \"kernels.cl.inc\"\n"
+"#line 5192 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6519,7 +6380,7 @@ static const char *const gpuscan__piece_select[] = {
 " j+=pop`M(mask); \\\n"
 " } \\\n"
 " }else `7!(`1s)&&(plain)&&full&&j+$WORD_BITS<=kept){ \\\n"
-" $LOOK_LOOP \\\n"
+" $ROLLED \\\n"
 " `Y`Sv=0;v<$WORD_BITS;v++){ \\\n"
 " `Iat=i+v; \\\n"
 " copy; \\\n"
@@ -6880,7 +6741,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 5869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -6931,20 +6792,8 @@ static const char *const gpuscan__piece_engine[] = {
 "`Y`I`8=$s0);`8<$4.`8s;`8+=$l0)){\n"
 "$3``E*`9=`9s+$4.`9s_offset+`8*parts;\n"
 "``E start=``E_of(base),running=start;\n"
-"`W$CPU || $ANY_ORDER\n"
-"`Sshare=(parts+$t-1)/$t;\n"
-"`S`N=min($x*share,parts),`2=min(`N+share,parts);\n"
-"`W!$CPU\n"
-"`t x[$d],$9[$d],all[$d],total,group;\n"
-"`Y`0k=0;k<$d;k++)\n"
-"x[k]=$f);\n"
-"`Y`Si=`N;i<`2;i++)\n"
-"x[0]=i==`N?`9[i]:$ix[0],`9[i]);\n"
-"``1s_scan(x,$9,all,`H);\n"
-"group=`group_`E(all[0],&total,`H);\n"
-"running=$i$ibase,group),$9[0]);\n"
-"$8\n"
-"`Y`Si=`N;i<`2;i++){\n"
+"`W$CPU\n"
+"`Y`Si=0;i<parts;i++){\n"
 "``E next=``E_next(running,`link_`9(`9[i]),i);\n"
 "`9[i]=$jCARRIES)?start:running;\n"
 "running=next;\n"
@@ -6978,7 +6827,7 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "$8\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $t_SIZE `V`parts($OP_PARAMETERS){ $ONE_ITEM\n"
 "`Sparts=(`5)$4.parts,part_`3s=(`5)$4.part_`3s,`O=(`5)$4.`O;\n"
 "`job job;\n"
@@ -7026,7 +6875,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$8\n"
 "}\n"
 "}\n"
-"`J\n\n\n\n"
+"`J\n\n\n\n",
 "$m``8 ``N_`8($OP_PARAMETERS,`I`M){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
@@ -7069,7 +6918,7 @@ static const char *const gpuscan__piece_engine[] = {
 "span->`N=job->`N;\n"
 "span->`2=min(span->`N+$TILE,`8->`M)-($jSPAN_TAIL)&&`8->`M>0?1:0);\n"
 "span->head=$OP_HEAD(*job);\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M),`8,next_`8;\n"
@@ -7107,9 +6956,6 @@ static const char *const gpuscan__piece_engine[] = {
 "``8 `8=``8_of(`N_`8,job.`8,$OP_ROW_TILES,$OP_PITCH);\n"
 "`7job.`N>=`8.`M&&job.`3!=0)\n"
 "$NEXT_TILE;\n"
-"`W$HEADS && !$FEW\n"
-"``3_prefetch(`8.src,job.`N,$4.ahead,`8.`M);\n"
-"$8\n"
 "``3_fetch(&data,`8.src,job.`N,`8.`M,$OWN_FIRST,`policy_normal());\n"
 "`9=``3_scan(&data,job.`N,`8.`M,`H);\n"
 "$TEST_DELAY(job.`3);\n"
@@ -7122,15 +6968,12 @@ static const char *const gpuscan__piece_engine[] = {
 "$TILE_END();\n"
 "}\n"
 "}\n"
-"`J\n\n"
+"`J\n\n",
 "$m`V`ahead_scan($OP_PARAMETERS,`B``8*`8,`B`job*job){\n"
 "``3 data;\n"
 "`t `9,other;\n"
 "``E `E=``E_of(`8->base);\n"
 "`L`R=job->`3==0,`9med=true;\n"
-"`W$ONCE && $OP_LISTS\n"
-"``3_prefetch(`8->src,job->`N,$4.ahead,`8->`M);\n"
-"$8\n"
 "``3_fetch(&data,`8->src,job->`N,`8->`M,$OWN_FIRST,`policy_`2());\n"
 "`7!`R&&$x<$FINDERS*$q)\n"
 "`R=``E_load(`8,job->`3,&`E,`H);\n"
@@ -7161,7 +7004,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`7!`9med)\n"
 "``9_await(`8,job->`3,`9);\n"
 "`op_store($OP_ARGUMENTS,&data,`8->src,`8->`M,job,`E,`E,false,`9);\n"
-"}\n\n",
+"}\n\n"
 "kernel $t_ATTRIBUTE `V`ahead($OP_PARAMETERS){ $ONE_ITEM\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M);\n"
@@ -7200,7 +7043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6384 \"kernels.cl.inc\"\n"
+"#line 6216 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7312,7 +7155,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6500 \"kernels.cl.inc\"\n"
+"#line 6332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7323,6 +7166,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n\n"
 "`W($t & ($t - 1)) != 0\n"
 "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+"$8\n"
+"`W$e && $kS > $u\n"
+"#error \"`subgroups_`9 adds one `9 of a sub-group in each `1: `R must not be more sub-groups than `1s\"\n"
 "$8\n\n"
 "`W$CPU\n"
 "$0`items_`9(x, `H) (x)\n"
@@ -7558,7 +7404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
+"#line 6625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8261,7 +8107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7454 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8313,7 +8159,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7671 \"kernels.cl.inc\"\n"
+"#line 7506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8906,7 +8752,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8329 \"kernels.cl.inc\"\n"
+"#line 8164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9437,7 +9283,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8932 \"kernels.cl.inc\"\n"
+"#line 8767 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9791,7 +9637,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9367 \"kernels.cl.inc\"\n"
+"#line 9202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9904,7 +9750,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9499 \"kernels.cl.inc\"\n"
+"#line 9334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10220,7 +10066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9853 \"kernels.cl.inc\"\n"
+"#line 9688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10740,7 +10586,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10472 \"kernels.cl.inc\"\n"
+"#line 10307 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10758,7 +10604,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10487 \"kernels.cl.inc\"\n"
+"#line 10322 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10891,7 +10737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10650 \"kernels.cl.inc\"\n"
+"#line 10485 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10938,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10698 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11087,7 +10933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10870 \"kernels.cl.inc\"\n"
+"#line 10705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11362,7 +11208,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11178 \"kernels.cl.inc\"\n"
+"#line 11013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12176,7 +12022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12119 \"kernels.cl.inc\"\n"
+"#line 11954 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12378,7 +12224,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12363 \"kernels.cl.inc\"\n"
+"#line 12198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12499,7 +12345,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12497 \"kernels.cl.inc\"\n"
+"#line 12332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12948,9 +12794,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of source and destination between the tile that is summed and the
-                           tile that is scanned. Look-back by segments, and once: bytes between the tile that is
-                           prefetched and the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
+                           summed and the tile that is scanned */
     uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
     int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
@@ -14038,9 +13883,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead; instead tiles
-   are prefetched. A single tile waits for nothing, and many small tiles start earlier than few large ones.
-   tuning: segments-scan-tiles, segments-scan-small */
+/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single tile
+   waits for nothing, and many small tiles start earlier than few large ones. tuning: segments-scan-tiles,
+   segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* 1 byte, small */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -14058,10 +13903,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
     /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 4 * GPUSCAN__MIB, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 4 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 2 * GPUSCAN__MIB, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, GPUSCAN__FOR_ALL}};
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
    GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
@@ -14073,15 +13918,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* flags of 1 byte: indices alone, loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 2 * GPUSCAN__MIB, 0, 1, 1,
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1,
      GPUSCAN__FOR_INDICES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 2 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_INDICES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     /* flags of 1 byte: several outputs or wide elements, otherwise */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* other sources; by a predicate on 4 bytes that is loaded once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 1 * GPUSCAN__MIB, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14093,15 +13938,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 1 * GPUSCAN__MIB, 0, 1, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
     /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 2 * GPUSCAN__MIB, 64, 0, 1, GPUSCAN__FOR_KEYS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
        operators: twice */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 2 * GPUSCAN__MIB, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
@@ -14404,7 +14249,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
         } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
-                   (strstr(extensions, "cl_khr_subgroup_shuffle") || strstr(extensions, "cl_intel_subgroups"))) {
+                   strstr(extensions, "cl_khr_subgroup_shuffle") && strstr(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
             width = gpuscan__subgroup_width(gs, extensions);
         }
@@ -21774,7 +21619,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
         tile_bytes *= 32;
-    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, !key->once));
+    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
         /* selections by bits, too, are faster with limited registers. tuning: select-bits-registers */

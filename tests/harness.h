@@ -10,7 +10,7 @@
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: features that the device has and the library must not use
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOCAL    the most bytes of local memory to use
-       GPUSCAN_TEST_PLANT    a mistake to build into the kernels: see [PLANTED DEFECTS] there
+       GPUSCAN_TEST_PLANT    a mistake to build into the kernels: see test_plants.c
        GPUSCAN_TEST_HOST_AT  N: buffers use host memory, N alignments behind a cache line: see test_buffer_new
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
@@ -928,6 +928,14 @@ static inline void test_log(gpuscan_log_level level, const char *message, void *
                   message);
 }
 
+/* Plants the mistake %s: GPUSCAN_PLANTED(name) becomes 1 for this name and 0 for others. For this name the comma moves
+   the 1 to the second place. */
+#define TEST_PLANT_FORMAT                                                                                              \
+    "#define GPUSCAN_TEST_SECOND(a, b, ...) b\n"                                                                       \
+    "#define GPUSCAN_TEST_SECOND_OF(a) GPUSCAN_TEST_SECOND(a 1, 0, 0)\n"                                               \
+    "#define GPUSCAN_PLANTED(name) GPUSCAN_TEST_SECOND_OF(GPUSCAN_TEST_PLANT_##name)\n"                                \
+    "#define GPUSCAN_TEST_PLANT_%s 0,\n"
+
 /* Puts a text before all programs: a planted mistake (see GPUSCAN_TEST_PLANT), or other macros. */
 static const char *test_first_text;
 static inline cl_program CL_API_CALL test_source_with_text(cl_context context, cl_uint count, const char **lines,
@@ -1018,12 +1026,12 @@ static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
     gpuscan__missing      missing = {NULL, NULL};
-    static char           line[128];
+    static char           line[320];
     const char           *plant = getenv("GPUSCAN_TEST_PLANT");
     if ((!plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
         return NULL;
     if (plant) {
-        snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", plant);
+        snprintf(line, sizeof line, TEST_PLANT_FORMAT, plant);
         test_first_text = line;
         table.clCreateProgramWithSource = test_source_with_text;
     }

@@ -36,13 +36,15 @@ static unsigned long self_tests, self_test_step = 1; /* one program in this many
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics "           \
     "cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "
 #define ATOMICS64 "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
+#define INTEL_SUBGROUPS                                                                                                \
+    "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_ballot cl_intel_subgroups cl_intel_required_subgroup_size"
 
 static const fake_device devices[] = {
     {"pocl", "pthread-haswell-AMD EPYC", "AuthenticAMD", "Portable Computing Language", "OpenCL 3.0 PoCL HSTR: pthread",
      "OpenCL C 1.2 PoCL", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_3d_image_writes cl_khr_fp16", 0x8086,
      CL_DEVICE_TYPE_CPU, 4096, 524288, 16, 1, 0, 1500, 4u << 20, 0},
     {"intel-cpu", "Intel(R) Xeon(R) Processor", "Intel(R) Corporation", "Intel(R) OpenCL", "OpenCL 3.0 (Build 0)",
-     "OpenCL C 3.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_intel_subgroups", 0x8086, CL_DEVICE_TYPE_CPU,
+     "OpenCL C 3.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 " INTEL_SUBGROUPS, 0x8086, CL_DEVICE_TYPE_CPU,
      8192, 32768, 64, 1, 0, 1500, 4u << 20, 0},
     {"nvidia", "NVIDIA H200", "NVIDIA Corporation", "NVIDIA CUDA", "OpenCL 3.0 CUDA", "OpenCL C 1.2 ",
      ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_nv_compiler_options cl_nv_device_attribute_query cl_nv_pragma_unroll", 0x10DE,
@@ -54,8 +56,8 @@ static const fake_device devices[] = {
      "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,
      CL_DEVICE_TYPE_GPU, 256, 65536, 104, 1, 0, 1500, 4u << 20, 0},
     {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
-     "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
-     CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 1500, 4u << 20, 0},
+     "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 INTEL_SUBGROUPS, 0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 1500,
+     4u << 20, 0},
     {"arm", "Mali-G78 r0p1", "ARM", "ARM Platform", "OpenCL 3.0 v1.r32p1", "OpenCL C 3.0 v1.r32p1",
      ATOMICS32 ATOMICS64 "cl_khr_fp16 cl_khr_subgroups", 0x13B5, CL_DEVICE_TYPE_GPU, 512, 32768, 20, 0, 0, 1500,
      4u << 20, 0},
@@ -74,10 +76,8 @@ static const fake_device offline[] = {
     AMD_GPU("amd64", "gfx90a", 64),
     AMD_GPU("amd32", "gfx1100", 32),
     {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
-     "OpenCL C 1.2 ",
-     ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size cl_khr_subgroup_shuffle "
-                         "cl_khr_subgroup_ballot",
-     0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 2400, 16u << 20, 0},
+     "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 INTEL_SUBGROUPS, 0x8086, CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0, 2400,
+     16u << 20, 0},
 };
 
 static const char *folder, *plan = "";

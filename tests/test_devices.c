@@ -481,14 +481,18 @@ static void test_subgroups(void **state) {
         uint32_t width;
         unsigned refusals;
     } cases[] = {
-        {"Intel's, which may be required", "Intel", "OpenCL 3.0 ", "cl_intel_subgroups cl_intel_required_subgroup_size",
-         0x8086, 0, GPUSCAN__LANES_SUBGROUPS, 16, 0},
+        {"Intel's, which may be required", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 0,
+         GPUSCAN__LANES_SUBGROUPS, 16, 0},
         {"Intel's, of 32 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 32,
          GPUSCAN__LANES_SUBGROUPS, 32, 0},
         {"Intel's, of 4 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 4,
          GPUSCAN__LANES_NONE, 32, 1},
-        {"Intel's, of OpenCL 1.2", "Intel", "OpenCL 1.2 ", "cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
+        {"Intel's, of OpenCL 1.2", "Intel", "OpenCL 1.2 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 0,
+         GPUSCAN__LANES_NONE, 32, 0},
+        {"Intel's, older drivers", "Intel", "OpenCL 2.1 ", "cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
          0, GPUSCAN__LANES_NONE, 32, 0},
+        {"no ballots", "ARM", "OpenCL 3.0 ", "cl_khr_subgroups cl_khr_subgroup_shuffle", 0x13b5, 16,
+         GPUSCAN__LANES_NONE, 32, 0},
         {"of 16", "ARM", "OpenCL 3.0 ", SHUFFLES, 0x13b5, 16, GPUSCAN__LANES_SUBGROUPS, 16, 0},
         {"of no width", "ARM", "OpenCL 3.0 ", SHUFFLES, 0x13b5, 0, GPUSCAN__LANES_NONE, 32, 1},
         {"of 128", "QUALCOMM", "OpenCL 3.0 ", SHUFFLES, 0x5143, 128, GPUSCAN__LANES_NONE, 32, 1},

@@ -1,4 +1,4 @@
-/* Checks that mistakes built into the kernels on purpose ([PLANTED DEFECTS] in kernels.cl.inc) are detected: by a wrong
+/* Checks that mistakes built into the kernels on purpose (GPUSCAN_PLANTED in kernels.cl.inc) are detected: by a wrong
    result, by a guard, or by the library's self-test, which then refuses the strategy.
       cc -O2 test_plants.c -o test_plants -lcmocka -lOpenCL -lm */
 #include "operators.h"
@@ -23,6 +23,59 @@ typedef struct plant {
     outcome          seen; /* how it shows */
 } plant;
 
+/* The mistakes. They stand in kernels.cl.inc as GPUSCAN_PLANTED(name):
+     SUMS_TAIL         scan_sums loses a part's last element
+     CARRIES           scan_carries loses the parts before
+     PARTS_TAIL        gpuscan_parts omits a part's last element
+     STORE_OVERRUN     a tile of a group stores one element too many
+     LOOK_BACK         the look-back ignores the tiles before
+     AHEAD             the folding group loses the windows before
+     FEW               a scan of few tiles (FEW) loses the first window's sum
+     SPAN_TAIL         a CPU's span loses its last element
+     UNIFORM_ADD       each block's successor starts an element late
+     REDUCE_ENDS       reduce loses the elements outside whole vectors
+     REDUCE_GROUP      the last group's partial result is lost
+     BIN               each sample counts in the next bin
+     HISTOGRAM_GROUP   group 0 adds no counts to the accumulators
+     HISTOGRAM_FINISH  the last bin is not copied to counts
+     BARRIER           values are read without a barrier: a data race
+     REDUCE_OVERRUN    the result is stored far past the end of dst
+     LAST_ROW          scan_rows omits the last row
+     BLOCKS_TAIL       a CPU's histogram omits the samples after the last whole block
+     REDUCE_TILES      a group's tiles are combined in the wrong order
+     REDUCE_ORDER      the groups' partial results are combined in the wrong order
+     BARRIER_COUNTS    bins are summed without a barrier after counting: a data race
+     SAMPLE_ROWS       a step into the next row of samples goes one vector too far
+     UNALIGNED         a whole vector that is not aligned starts an element late
+     SELECT_TAIL       select loses a tile's last kept element
+     SEGMENT_JOIN      other groups' partial results of a segment are lost
+     SORT_ORDER        elements with equal digits are stored in reverse order
+     SORT_TAIL         the last element of a part or of the last tile is not sorted
+     SORT_GATHER       a gather takes the next element in place of the indexed one
+     SORT_PLACES       a digit's positions overlap another part's
+     SORT_NAN          NaN are sorted by their bits
+     INTEGRAL_CARRY    an integral's tile loses the sums above it
+     INTEGRAL_LEFT     an integral's tile loses the sums to its left
+     QUANTILE_RANK     every rank except the last is one too high
+     SEGMENT_HEADS     the last offset marks no head
+     SEGMENT_VECTOR    a vector's first key is not compared with the key before it
+     RUN_OPEN          a tile loses the value of the run that is open before it
+     RUN_LAST          the last run loses its last element
+     TILE_ENDS         a row's last tile loses its last pixel
+     PIXEL_NUMBER      expressions see the next pixel's number
+     SORT_LOOK_BACK    a sort's look-back loses the tile before
+     ROW_HEADS         only vectors' first elements are found as rows' heads
+     IMAGE_ORIGIN      an image is read from row 0, whatever y says
+     SORT_BUCKETS      a bucket's last element is not sorted
+     SEGMENT_LANES     lanes skip a group's second row
+     SEGMENT_GROUP     a segment that lanes pass to their group gets no result
+     SEGMENT_SPLIT     the sum before a split segment's first element is lost
+     SORT_ZEROS        a sort forgets that it saw zeros of both signs
+     SORT_RECORD       a record loses its last word
+     CASCADE           a full level of running sums is lost
+     SHUFFLE           a shuffle returns the neighbour's value
+     TICKETS_LEFT      a launch does not zero its ticket counter
+     COUNTS_LEFT       a histogram does not zero its accumulators */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -622,7 +675,7 @@ static void test_plants(void **state) {
     (void)state;
     for (i = 0; i < sizeof plants / sizeof *plants; i++) {
         const plant *p = &plants[i];
-        char line[160], use[80];
+        char line[320], use[80];
         int got;
         gpuscan_info info;
         gpuscan *gs;
@@ -632,7 +685,7 @@ static void test_plants(void **state) {
             fail_msg("%s: no such plant", test.what);
         if (is_left_out(i))
             continue;
-        snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", p->name);
+        snprintf(line, sizeof line, TEST_PLANT_FORMAT, p->name);
         gs = open_with(line, p);
         got = run(gs, p);
         test_ok(gpuscan_get_info(gs, &info));

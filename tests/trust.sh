@@ -169,8 +169,7 @@ simulate() {
   [ ! -s "$reports" ] || { cat "$reports"; return 1; }
 }
 
-# find_planted LABEL PLANT WHAT: with this mistake in the kernels (see [PLANTED DEFECTS] there) the same command reports
-# it.
+# find_planted LABEL PLANT WHAT: with this mistake in the kernels (see test_plants.c) the same command reports it.
 find_planted() {
   if ! grep -q "GPUSCAN_PLANTED($2)" kernels.cl.inc; then
     echo 'FAILED: no such plant'
