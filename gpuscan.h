@@ -2835,9 +2835,6 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "if ($PACKED == 1)\n"
 "return $PACKED_SIGNED ? `add_chars(word, sum) : `add_uchars(word, sum);\n"
 "return $PACKED_SIGNED ? `add_shorts(word, sum) : `add_ushorts(word, sum);\n"
-"}\n\n"
-"static inline uint `packed_sum4(uint4 x, uint sum) {\n"
-"return `packed_sum(x.w, `packed_sum(x.z, `packed_sum(x.y, `packed_sum(x.x, sum))));\n"
 "}\n\n\n"
 "static inline uint `packed_join(uint a, uint b) {\n"
 "return $PACKED == 1 ? `even_bytes(a, b) : `lower_halves(a, b);\n"
@@ -2875,7 +2872,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2932,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1452 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3236,7 +3233,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3845,7 +3842,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4034,7 +4031,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4385,7 +4382,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 3095 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5202,7 +5199,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 4037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5817,7 +5814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4824 \"kernels.cl.inc\"\n"
+"#line 4820 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6123,7 +6120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5178 \"kernels.cl.inc\"\n"
+"#line 5174 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6228,7 +6225,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6274,7 +6271,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5342 \"kernels.cl.inc\"\n"
+"#line 5338 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6851,7 +6848,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 6015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7171,7 +7168,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6384 \"kernels.cl.inc\"\n"
+"#line 6380 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7283,8 +7280,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6500 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 6496 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "typedef $RESULT_TYPE `result_t;\n"
@@ -7328,93 +7325,134 @@ static const char *const gpuscan__piece_reduce[] = {
 "return `subgroups_sum(`neighbours_sum(x, $LANES, shared), shared);\n"
 "}\n"
 "#endif\n\n"
-"#if $COMMUTATIVE && !$CPU\n\n\n"
-"#ifdef $SRC_RAW\n"
-"typedef union {\n"
-"`src element[$VECTOR];\n"
-"uint4 raw;\n"
-"} `raw_vector;\n\n\n\n"
-"static inline `t `raw_vector_add(`t sum, uint4 raw, ulong i) {\n"
-"#if $PACKED_HERE\n"
-"return (`t)`packed_sum4(raw, (uint)sum);\n"
+"#if $LANE_VECTOR > 1\n"
+"typedef $LANE_RAW `load;\n"
 "#else\n"
-"`raw_vector vector;\n"
-"vector.raw = raw;\n"
-"`t x = `convert(vector.element[0], i);\n"
-"#if $ARG\n"
-"$VALUE best = x.best.value;\n"
+"typedef `src `load;\n"
+"#endif\n\n"
+"#if !$CPU\n\n"
+"typedef struct {\n"
+"global const `src *from;\n"
+"ulong number;\n"
+"uint count;\n"
+"uint skew;\n"
+"uint whole;\n"
+"global const `load *vectors;\n"
+"} `stretch;\n\n\n\n\n"
+"#define $LANE_STRIDE(lanes) ($COMMUTATIVE ? (lanes) : 1u)\n"
+"typedef union {\n"
+"`src element[$LANE_VECTOR];\n"
+"`load raw;\n"
+"uint word[(sizeof(`load) + 3) / 4];\n"
+"} `lane_load_t;\n\n"
+"static inline `src `lane_element(const `lane_load_t *vector, uint v) {\n"
+"#if $LANE_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+"return (`src)($PART_WORD(vector, `src, v) >> $PART_SHIFT(`src, v));\n"
+"#else\n"
+"return vector->element[v];\n"
+"#endif\n"
+"}\n\n\n"
+"static inline uint `first_vector(const `stretch *own, uint lane, uint lanes) {\n"
+"uint vectors = (own->skew + own->whole + $LANE_VECTOR - 1) / $LANE_VECTOR;\n"
+"return $COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
+"}\n\n\n",
+"$INLINE void `lane_load(`lane_load_t *x, const `stretch *own, uint first, uint lanes) {\n"
+"uint last = own->whole ? (own->skew + own->whole - 1u) / $LANE_VECTOR : 0;\n"
 "$UNROLL\n"
-"for (int v = 1; v < $VECTOR; v++) {\n"
-"$VALUE y = `convert(vector.element[v], i).best.value;\n"
-"best = $ARG_BEFORE(y, best) || best != best ? y : best;\n"
+"for (uint k = 0; k < $LANE_LOADS; k++)\n"
+"x[k].raw = own->vectors[min(first + k * $LANE_STRIDE(lanes), last)];\n"
+"}\n\n\n\n"
+"$INLINE `t `vector_part(`t sum, const `lane_load_t *x, ulong at, uint skip,\n"
+"int left) {\n"
+"#if $PACKED_HERE && $LANE_VECTOR > 1\n"
+"uint packed = (uint)sum;\n"
+"const int elements = 4 / $PACKED, bits = 8 * $PACKED;\n"
+"$UNROLL\n"
+"for (int w = 0; w < (int)sizeof(`load) / 4; w++) {\n"
+"int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
+"uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
+"packed = `packed_sum(x->word[w] & mask, packed);\n"
 "}\n"
-"if ($ARG_BEFORE(best, sum.best.value) || (sum.index == $ARG_NONE && best == best)) {\n"
-"sum.best.value = best;\n"
-"sum.index = i;\n"
+"return (`t)packed;\n"
+"#elif $ARG\n"
+"bool none = sum.index == $ARG_NONE;\n"
+"$UNROLL\n"
+"for (uint v = 0; v < $LANE_VECTOR; v++) {\n"
+"$VALUE value = `convert(`lane_element(x, v), 0).best.value;\n"
+"bool better = $ARG_BEFORE(value, sum.best.value) || (none && value == value);\n"
+"if (((int)v < left) & (v >= skip) & better) {\n"
+"sum.best.value = value;\n"
+"sum.index = at + skip;\n"
+"none = false;\n"
+"}\n"
 "}\n"
 "return sum;\n"
 "#else\n"
+"`t part = `identity();\n"
 "$UNROLL\n"
-"for (int v = 1; v < $VECTOR; v++)\n"
-"x = `combine(x, `convert(vector.element[v], i + v));\n"
-"return `combine(sum, x);\n"
-"#endif\n"
+"for (uint v = 0; v < $LANE_VECTOR; v++)\n"
+"if (((int)v < left) & (v >= skip))\n"
+"part = `combine(part, `convert(`lane_element(x, v), at + v));\n"
+"return `combine(sum, part);\n"
 "#endif\n"
 "}\n\n\n\n"
-"$INLINE `t `loaded_add(`t sum, const uint4 *loaded, ulong head, ulong i, ulong stride,\n"
-"ulong vectors, bool all) {\n"
+"$INLINE `t `lane_add(`t sum, const `lane_load_t *x, const `stretch *own,\n"
+"uint first, uint stride, uint skip, uint end, bool whole) {\n"
+"ulong at = own->number - own->skew;\n"
 "$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"if (all || i + k * stride < vectors)\n"
-"sum = `raw_vector_add(sum, loaded[k], head + (i + k * stride) * $VECTOR);\n"
+"for (uint k = 0; k < $LANE_LOADS; k++) {\n"
+"uint i = (first + k * stride) * $LANE_VECTOR;\n"
+"int left = whole ? $LANE_VECTOR : (int)(end - i);\n"
+"sum = `vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
+"}\n"
 "return sum;\n"
-"}\n"
-"#endif\n\n\n",
-"static inline `t `item_sum(global const `src *src, ulong begin, ulong count, uint group,\n"
-"uint groups) {\n"
-"ulong first = (ulong)group * $GROUP + $ITEM, stride = (ulong)groups * $GROUP;\n"
-"ulong head = 0, vectors = 0, i;\n"
-"uint taken = 0;\n"
-"`t ends = `identity(), sum = ends;\n"
+"}\n\n\n"
+"$INLINE `t `lane_sum(const `stretch *own, `lane_load_t *x, uint lane, uint lanes,\n"
+"int levels) {\n"
+"uint stride = $LANE_STRIDE(lanes), step = stride * $LANE_LOADS;\n"
+"uint first = `first_vector(own, lane, lanes), end = own->skew + own->whole;\n"
+"if (!$COMMUTATIVE)\n"
+"end = min(end, `first_vector(own, lane + 1, lanes) * $LANE_VECTOR);\n"
+"`t sum = `identity();\n"
 "`cascade cascade = `cascade_begin();\n"
-"#ifdef $SRC_RAW\n"
-"uint past = (uint)((size_t)(src + begin) & (sizeof(uint4) - 1));\n"
-"if (past % sizeof(`src) == 0) {\n"
-"head = (sizeof(uint4) - past) / sizeof(`src) % $VECTOR;\n"
-"head = min(head, count);\n"
-"vectors = (count - head) / $VECTOR;\n"
+"for (uint steps = 0;; steps++) {\n"
+"if (steps > 0 && (first + ($LANE_LOADS - 1) * stride + 1) * $LANE_VECTOR <= end)\n"
+"sum = `lane_add(sum, x, own, first, stride, 0, end, true);\n"
+"else\n"
+"sum = `lane_add(sum, x, own, first, stride, lane + steps == 0 ? own->skew : 0, end, false);\n"
+"`cascade_step(&cascade, &sum, levels);\n"
+"first += step;\n"
+"if (first * $LANE_VECTOR >= end)\n"
+"break;\n"
+"`lane_load(x, own, first, lanes);\n"
 "}\n"
-"#endif\n\n"
-"for (i = first; i < ($PLANTED(REDUCE_ENDS) ? 0 : count - vectors * $VECTOR); i += stride) {\n"
-"ulong at = begin + (i < head ? i : i + vectors * $VECTOR);\n"
-"ends = `combine(ends, `convert(src[at], at));\n"
-"if (++taken % $ITEM_VECTORS == 0)\n"
-"`cascade_step(&cascade, &ends, $CASCADE);\n"
-"}\n"
-"#ifdef $SRC_RAW\n"
-"head += begin;\n"
-"global const uint4 *from = (global const uint4 *)(src + head);\n"
-"uint4 loaded[$ITEM_VECTORS];\n"
-"for (i = first; i + ($ITEM_VECTORS - 1) * stride < vectors; i += $ITEM_VECTORS * stride) {\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"loaded[k] = `load_once(from + i + k * stride);\n"
-"sum = `loaded_add(sum, loaded, head, i, stride, vectors, true);\n"
-"`cascade_step(&cascade, &sum, $CASCADE);\n"
-"}\n"
-"if (i < vectors) {\n\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"loaded[k] = `load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
-"sum = `loaded_add(sum, loaded, head, i, stride, vectors, false);\n"
-"}\n"
-"#endif\n"
-"sum = `cascade_end(&cascade, sum, $CASCADE);\n"
+"sum = `cascade_end(&cascade, sum, levels);\n"
 "#if $ARG\n"
-"while (sum.index != $ARG_NONE && `convert(src[sum.index], 0).best.value != sum.best.value)\n"
+"while (sum.index != $ARG_NONE &&\n"
+"`convert(own->from[sum.index - own->number], 0).best.value != sum.best.value)\n"
 "sum.index++;\n"
 "#endif\n"
-"return `combine(ends, sum);\n"
+"uint i = $COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
+"for (; i < ($PLANTED(REDUCE_ENDS) ? 0 : own->count); i += stride)\n"
+"sum = `combine(sum, `convert(own->from[i], own->number + i));\n"
+"return sum;\n"
+"}\n"
+"#endif\n\n",
+"#if $COMMUTATIVE && !$CPU\n\n\n"
+"static inline `t `range_sum(global const `src *src, ulong begin, ulong count,\n"
+"local `shared *shared) {\n"
+"`lane_load_t x[$LANE_LOADS];\n"
+"`stretch all;\n"
+"all.from = src + begin;\n"
+"all.number = begin;\n"
+"all.count = (uint)count;\n"
+"all.skew = (uint)((size_t)all.from / sizeof(`src)) % $LANE_VECTOR;\n"
+"all.whole = (all.count + all.skew) / $LANE_VECTOR * $LANE_VECTOR;\n"
+"all.whole -= min(all.whole, all.skew);\n"
+"all.vectors = (global const `load *)(all.from - all.skew);\n"
+"if (all.whole > 0)\n"
+"`lane_load(x, &all, $ITEM, $GROUP);\n"
+"return `items_sum(`lane_sum(&all, x, $ITEM, $GROUP, $CASCADE), shared);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n\n"
 "$INLINE `t `vectors_sum(`t *x, local `shared *shared) {\n"
@@ -7433,17 +7471,16 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "return x[0];\n"
 "}\n\n\n\n\n"
-"static inline `t `subgroup_share_sum(global const `src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local `shared *shared) {\n"
+"static inline `t `range_sum(global const `src *src, ulong from, ulong count,\n"
+"local `shared *shared) {\n"
 "const ulong part = $ITEM_VECTORS * $VECTOR_STRIDE;\n"
 "ulong zero = from, end = from + count;\n"
 "`t head = `identity();\n"
 "for (; from < end && from % $VECTOR != 0; from++)\n"
 "head = `combine(head, `convert(src[from], from));\n"
-"ulong parts = (end - from + part - 1) / part, takers = (ulong)groups * $SUBGROUPS;\n"
-"ulong taker = (ulong)group * $SUBGROUPS + $SUBGROUP;\n"
-"ulong begin = parts * taker / takers, own = parts * (taker + 1) / takers - begin;\n"
-"ulong rounds = $LANES_APART ? own : parts / takers + (parts % takers != 0);\n"
+"ulong parts = (end - from + part - 1) / part, begin = parts * $SUBGROUP / $SUBGROUPS;\n"
+"ulong own = parts * ($SUBGROUP + 1) / $SUBGROUPS - begin;\n"
+"ulong rounds = $LANES_APART ? own : (parts + $SUBGROUPS - 1) / $SUBGROUPS;\n"
 "`t total = `identity();\n"
 "`cascade cascade = `cascade_begin();\n"
 "for (ulong t = 0; t < rounds; t++) {\n"
@@ -7457,22 +7494,11 @@ static const char *const gpuscan__piece_reduce[] = {
 "`cascade_step(&cascade, &total, $CASCADE);\n"
 "}\n"
 "total = `cascade_end(&cascade, total, $CASCADE);\n"
-"if (from != zero && taker == 0)\n"
+"if (from != zero && $SUBGROUP == 0)\n"
 "total = `combine(head, total);\n"
-"return total;\n"
+"return `subgroups_sum(total, shared);\n"
 "}\n"
-"#endif\n\n\n",
-"#if !$CPU\n"
-"static inline `t `range_sum(global const `src *src, ulong from, ulong count, uint group,\n"
-"uint groups, local `shared *shared) {\n"
-"#if $COMMUTATIVE\n"
-"return `items_sum(`item_sum(src, from, count, group, groups), shared);\n"
-"#else\n"
-"`t sum = `subgroup_share_sum(src, from, count, group, groups, shared);\n"
-"return `subgroups_sum(sum, shared);\n"
-"#endif\n"
-"}\n"
-"#endif\n\n"
+"#endif\n\n",
 "typedef struct {\n"
 "$REDUCE_NUMBERS\n"
 "} `reduce_numbers;\n\n\n"
@@ -7529,8 +7555,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6825 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
 "typedef uint `offset;\n"
@@ -7538,11 +7564,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "#else\n"
 "typedef ulong `offset;\n"
 "typedef ulong2 `ends;\n"
-"#endif\n"
-"#if $SEGMENT_VECTOR > 1\n"
-"typedef $SEGMENT_RAW `load;\n"
-"#else\n"
-"typedef `src `load;\n"
 "#endif\n\n\n"
 "typedef struct {\n"
 "global const `src *src;\n"
@@ -7578,9 +7599,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 ": max((steps + groups - 1) / groups, (ulong)$TILE);\n"
 "#else\n"
 "ulong all = ($BY_ROWS ? (path.segments - 1) * path.pitch : 0) + numbers->count;\n"
-"path.skew = (uint)((size_t)path.src / sizeof(`src)) % $SEGMENT_VECTOR;\n"
+"path.skew = (uint)((size_t)path.src / sizeof(`src)) % $LANE_VECTOR;\n"
 "path.vectors = (global const `load *)(path.src - path.skew);\n"
-"path.whole = (all + path.skew) / $SEGMENT_VECTOR * $SEGMENT_VECTOR - path.skew;\n"
+"path.whole = (all + path.skew) / $LANE_VECTOR * $LANE_VECTOR - path.skew;\n"
 "#endif\n"
 "return path;\n"
 "}\n\n\n"
@@ -7591,13 +7612,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "static inline ulong `segment_end(const `path *path, ulong segment) {\n"
 "return `segment_begin(path, segment + 1);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "static inline ulong `segment_zero(const `path *path, ulong segment) {\n"
 "return $BY_ROWS ? segment * path->row_length : 0;\n"
 "}\n"
 "static inline global const `src *`segment_src(const `path *path, ulong segment) {\n"
 "return $BY_ROWS ? path->src + segment * path->pitch : path->src;\n"
-"}\n\n"
+"}\n\n",
 "typedef struct {\n"
 "#if $CPU || $SEGMENT_SPLIT\n"
 "ulong owners[$SUBGROUPS];\n"
@@ -7928,14 +7949,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "return found;\n"
 "}\n\n"
 "#define $AS_OFFSET(i) (`offset)min(i, (ulong)(`offset)~(`offset)0)\n\n\n"
-"typedef struct {\n"
-"`offset first;\n"
-"`offset zero;\n"
-"uint count;\n"
-"uint skew;\n"
-"uint whole;\n"
-"global const `load *vectors;\n"
-"} `stretch;\n\n\n"
 "static inline `ends `ends_of(const `path *path, ulong segment) {\n"
 "`ends ends = 0;\n"
 "if (!$BY_ROWS && segment < path->segments) {\n"
@@ -7943,113 +7956,33 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ends.y = path->offsets[segment + 1];\n"
 "}\n"
 "return ends;\n"
-"}\n\n"
+"}\n\n\n"
 "static inline `stretch `stretch_of(const `path *path, ulong segment, `ends ends) {\n"
+"`offset first, last = $AS_OFFSET(path->whole);\n"
 "`stretch own;\n"
 "#if $BY_ROWS\n"
 "bool is_there = segment < path->segments;\n"
-"own.first = own.zero = is_there ? segment * path->pitch : 0;\n"
+"first = is_there ? segment * path->pitch : 0;\n"
 "own.count = is_there ? (uint)min(path->row_length, 0xfffffffful) : 0;\n"
+"own.number = 0;\n"
 "#else\n"
 "`offset behind = min(ends.y, $AS_OFFSET(path->last));\n"
-"own.first = min(ends.x, behind);\n"
-"own.zero = 0;\n"
-"own.count = (uint)min((ulong)(behind - own.first), 0xfffffffful);\n"
+"own.number = first = min(ends.x, behind);\n"
+"own.count = (uint)min((ulong)(behind - first), 0xfffffffful);\n"
 "#endif\n"
-"`offset end = own.first + own.count, last = $AS_OFFSET(path->whole);\n"
-"own.whole = $SEGMENT_VECTOR == 1 ? own.count : (uint)(max(min(end, last), own.first) - own.first);\n"
-"own.skew = (uint)own.first % $SEGMENT_VECTOR + path->skew;\n"
-"own.vectors = path->vectors + own.first / $SEGMENT_VECTOR + own.skew / $SEGMENT_VECTOR;\n"
-"own.skew %= $SEGMENT_VECTOR;\n"
+"own.from = path->src + first;\n"
+"own.whole = own.count;\n"
+"if ($LANE_VECTOR > 1)\n"
+"own.whole = (uint)(max(min(first + own.count, last), first) - first);\n"
+"own.skew = (uint)first % $LANE_VECTOR + path->skew;\n"
+"own.vectors = path->vectors;\n"
+"if (own.whole > 0)\n"
+"own.vectors += first / $LANE_VECTOR + own.skew / $LANE_VECTOR;\n"
+"own.skew %= $LANE_VECTOR;\n"
 "return own;\n"
 "}\n\n",
-"#define $LANE_LOADS (uint)$SEGMENT_LANES\n\n\n\n\n"
-"#define $LANE_STRIDE(lanes) ($COMMUTATIVE ? (lanes) : 1u)\n"
-"typedef union {\n"
-"`src element[$SEGMENT_VECTOR];\n"
-"`load raw;\n"
-"uint word[(sizeof(`load) + 3) / 4];\n"
-"} `lane_load_t;\n\n"
-"static inline `src `segment_at(const `lane_load_t *vector, uint v) {\n"
-"#if $SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"return (`src)($PART_WORD(vector, `src, v) >> $PART_SHIFT(`src, v));\n"
-"#else\n"
-"return vector->element[v];\n"
-"#endif\n"
-"}\n\n\n"
-"static inline uint `first_vector(const `stretch *own, uint lane, uint lanes) {\n"
-"uint vectors = (own->skew + own->whole + $SEGMENT_VECTOR - 1) / $SEGMENT_VECTOR;\n"
-"return $COMMUTATIVE ? lane : lane * ((vectors + lanes - 1) >> popcount(lanes - 1));\n"
-"}\n\n"
-"$INLINE void `lane_load(`lane_load_t *x, const `path *path, const `stretch *own,\n"
-"uint first, uint lanes) {\n"
-"uint last = own->whole ? (own->skew + own->whole - 1u) / $SEGMENT_VECTOR : 0;\n"
-"global const `load *from = own->whole ? own->vectors : path->vectors;\n"
-"if ($SEGMENT_VECTOR == 1 && path->last == 0)\n"
-"return;\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $LANE_LOADS; k++)\n"
-"x[k].raw = from[min(first + k * $LANE_STRIDE(lanes), last)];\n"
-"}\n\n\n"
-"$INLINE `t `vector_part(`t sum, const `lane_load_t *x, ulong at, uint skip,\n"
-"int left) {\n"
-"#if $PACKED_HERE && $SEGMENT_VECTOR > 1\n"
-"uint packed = (uint)sum;\n"
-"const int elements = 4 / $PACKED, bits = 8 * $PACKED;\n"
-"$UNROLL\n"
-"for (int w = 0; w < (int)sizeof(`load) / 4; w++) {\n"
-"int from = clamp((int)skip - w * elements, 0, elements), to = clamp(left - w * elements, from, elements);\n"
-"uint mask = (uint)((1ul << to * bits) - (1ul << from * bits));\n"
-"packed = `packed_sum(x->word[w] & mask, packed);\n"
-"}\n"
-"return (`t)packed;\n"
-"#else\n"
-"`t part = `identity();\n"
-"$UNROLL\n"
-"for (uint v = 0; v < $SEGMENT_VECTOR; v++)\n"
-"if (((int)v < left) & (v >= skip))\n"
-"part = `combine(part, `convert(`segment_at(x, v), at + v));\n"
-"return `combine(sum, part);\n"
-"#endif\n"
-"}\n\n\n\n"
-"$INLINE `t `lane_add(`t sum, const `lane_load_t *x, const `stretch *own,\n"
-"uint first, uint stride, uint skip, uint end, bool whole) {\n"
-"ulong at = (ulong)own->first - own->zero - own->skew;\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $LANE_LOADS; k++) {\n"
-"uint i = (first + k * stride) * $SEGMENT_VECTOR;\n"
-"int left = whole ? $SEGMENT_VECTOR : (int)(end - i);\n"
-"sum = `vector_part(sum, &x[k], at + i, k > 0 ? 0 : skip, left);\n"
-"}\n"
-"return sum;\n"
-"}\n\n\n\n",
-"$INLINE `t `lane_sum(const `path *path, const `stretch *own, `lane_load_t *x,\n"
-"uint lane, uint lanes) {\n"
-"uint stride = $LANE_STRIDE(lanes), step = stride * $LANE_LOADS;\n"
-"uint first = `first_vector(own, lane, lanes), end = own->skew + own->whole;\n"
-"if (!$COMMUTATIVE)\n"
-"end = min(end, `first_vector(own, lane + 1, lanes) * $SEGMENT_VECTOR);\n"
-"`t sum = `lane_add(`identity(), x, own, first, stride, lane == 0 ? own->skew : 0, end, false);\n"
-"`cascade cascade = `cascade_begin();\n"
-"`cascade_step(&cascade, &sum, 1);\n"
-"for (first += step; first * $SEGMENT_VECTOR < end; first += step) {\n"
-"`lane_load(x, path, own, first, lanes);\n"
-"if ((first + ($LANE_LOADS - 1) * stride + 1) * $SEGMENT_VECTOR <= end)\n"
-"sum = `lane_add(sum, x, own, first, stride, 0, end, true);\n"
-"else\n"
-"sum = `lane_add(sum, x, own, first, stride, 0, end, false);\n"
-"`cascade_step(&cascade, &sum, 1);\n"
-"}\n"
-"sum = `cascade_end(&cascade, sum, 1);\n"
-"global const `src *from = (global const `src *)own->vectors + own->skew;\n"
-"uint i = $COMMUTATIVE ? own->whole + lane : lane == lanes - 1 ? own->whole : own->count;\n"
-"for (; $SEGMENT_VECTOR > 1 && i < own->count; i += stride)\n"
-"sum = `combine(sum, `convert(from[i], own->first - own->zero + i));\n"
-"return sum;\n"
-"}\n\n"
-"static inline `t `group_sum(const `path *path, const `stretch *own,\n"
-"local `segment_shared *all) {\n"
-"`t sum = `range_sum(path->src + own->zero, own->first - own->zero, own->count, 0, 1, &all->reduce);\n"
+"static inline `t `group_sum(const `stretch *own, local `segment_shared *all) {\n"
+"`t sum = `range_sum(own->from - own->number, own->number, own->count, &all->reduce);\n"
 "$BARRIER();\n"
 "return sum;\n"
 "}\n\n"
@@ -8077,7 +8010,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ulong before;\n"
 "ulong mark;\n"
 "`t head, tail;\n"
-"} `split;\n\n\n",
+"} `split;\n\n\n"
 "$INLINE void `split_take(const `path *path, const `outlet *out, `split *own,\n"
 "ulong segment, ulong place, local `segment_shared *all) {\n"
 "ulong from = `segment_begin(path, segment), to = `segment_end(path, segment);\n"
@@ -8089,7 +8022,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "from = place;\n"
 "from = opens ? from : own->begin;\n"
 "ulong zero = `segment_zero(path, segment), count = min(to, own->end) - from;\n"
-"`t sum = `range_sum(`segment_src(path, segment), from - zero, count, 0, 1, &all->reduce);\n"
+"`t sum = `range_sum(`segment_src(path, segment), from - zero, count, &all->reduce);\n"
 "$BARRIER();\n"
 "if (opens && closes) {\n"
 "if ($ITEM == 0)\n"
@@ -8127,9 +8060,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "if (out->groups > 1)\n"
 "`share_end(out, own.head, own.tail, own.mark, all);\n"
 "}\n"
-"#endif\n\n\n\n"
+"#endif\n\n\n\n",
 "#define $LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $LANES_APART && $COMMUTATIVE)\n"
-"#define $LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
+"#define $LANE_ROUND ($LANE_LOADS * $LANE_VECTOR)\n"
 "#define $LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n\n"
 "$INLINE void `long_sum(const `path *path, const `outlet *out, bool is_long, ulong first,\n"
 "uint bits, local `segment_shared *all) {\n"
@@ -8144,17 +8077,17 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch whole = `stretch_of(path, segment, `ends_of(path, segment));\n"
 "#if $LONG_BY_SUBGROUP\n"
 "`lane_load_t x[$LANE_LOADS];\n"
-"`lane_load(x, path, &whole, $LANE, $LANES);\n"
+"`lane_load(x, &whole, $LANE, $LANES);\n"
 "$KEEP_LOADS();\n"
-"`t sum = `lane_sum(path, &whole, x, $LANE, $LANES);\n"
+"`t sum = `lane_sum(&whole, x, $LANE, $LANES, 1);\n"
 "sum = `neighbours_sum(sum, $LANES, &all->reduce);\n"
 "#else\n"
-"`t sum = `group_sum(path, &whole, all);\n"
+"`t sum = `group_sum(&whole, all);\n"
 "#endif\n"
 "if ((($LONG_BY_SUBGROUP ? $LANE : $ITEM) == 0) & !$PLANTED(SEGMENT_GROUP))\n"
 "`outlet_write(out, segment, sum);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$INLINE void `lanes_rows(const `path *path, const `outlet *out, uint group, uint groups,\n"
 "uint bits, uint rows, local `segment_shared *all) {\n"
 "uint lanes = 1u << bits, lane = $ITEM & (lanes - 1), row = $ITEM >> bits;\n"
@@ -8170,11 +8103,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`lane_load_t x[$LANE_LOADS];\n"
 "`t sum = `identity();\n"
 "bool is_long = own.count > apart;\n"
-"`lane_load(x, path, &own, `first_vector(&own, lane, lanes), lanes);\n"
+"if ($LANE_VECTOR > 1 || path->last > 0)\n"
+"`lane_load(x, &own, `first_vector(&own, lane, lanes), lanes);\n"
 "$KEEP_LOADS();\n"
 "ends = `ends_of(path, own_row + step);\n"
 "if (!is_long)\n"
-"sum = `lane_sum(path, &own, x, lane, lanes);\n"
+"sum = `lane_sum(&own, x, lane, lanes, 1);\n"
 "sum = `neighbours_sum(sum, lanes, &all->reduce);\n"
 "if (($PLANTED(SEGMENT_LANES) ? row != 1 : true) & (lane == 0) & !is_long & (own_row < path->segments))\n"
 "`outlet_write(out, own_row, sum);\n"
@@ -8182,7 +8116,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_sum(path, out, is_long && lane == 0 && own.count <= most, first, bits, all);\n"
 "}\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#define $SEGMENTS_PARAMETERS \\\n"
 " global const `src *src, global const `offset *offsets, global const uint *count_buffer, \\\n"
 " global `partial *partials, global uint *marks, global `result_t *dst, `init init_value, \\\n"
@@ -8210,7 +8144,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch own = `stretch_of(&path, segment, `ends_of(&path, segment));\n"
 "if ($SEGMENT_SPLIT && own.count > path.share)\n"
 "continue;\n"
-"`t sum = `group_sum(&path, &own, all);\n"
+"`t sum = `group_sum(&own, all);\n"
 "if ($ITEM == 0)\n"
 "`outlet_write(&out, segment, sum);\n"
 "}\n"
@@ -8218,7 +8152,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`lanes_rows(&path, &out, group, groups, (uint)numbers.lane_bits, (uint)numbers.lane_rows, all);\n"
 "#endif\n"
 "#endif\n"
-"}\n\n",
+"}\n\n"
 "#if !$WORD && ($CPU || $SEGMENT_SPLIT)\n"
 "kernel $GROUP_SIZE void `reduce_join($SEGMENTS_PARAMETERS) { $ONE_ITEM\n"
 "`path path = `path_of(src, offsets, count_buffer, &numbers);\n"
@@ -8232,25 +8166,29 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7543 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
 " global const `src *src, global const uint *count_buffer, global `partial *partials, \\\n"
 " global `result_t *dst, `init init_value, global const `dst *init_buffer, \\\n"
-" `reduce_numbers numbers, local `shared *shared\n\n\n\n"
+" `reduce_numbers numbers, local `shared *shared\n\n"
+"#define $SHARE_UNIT 256\n\n\n"
 "kernel $GROUP_ATTRIBUTE void `reduce($REDUCE_PARAMETERS) { $ONE_ITEM\n"
 "uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
 "uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
 "ulong count = `count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+"ulong share = (count + groups - 1) / groups, begin, end;\n"
 "`t sum;\n"
 "src += numbers.src_offset;\n"
 "partials += numbers.partials_offset;\n"
-"#if !$CPU\n"
-"sum = `range_sum(src, 0, count, group, groups, shared);\n"
+"share = (share + $SHARE_UNIT - 1) / $SHARE_UNIT * $SHARE_UNIT;\n"
+"begin = min(group * share, count);\n"
+"end = min(begin + share, count);\n"
+"#if $CPU\n"
+"sum = `span_sum(src, begin, end, 0);\n"
 "#else\n"
-"ulong share = numbers.group_tiles * $TILE;\n"
-"sum = `span_sum(src, min(group * share, count), min((group + 1) * share, count), 0);\n"
+"sum = `range_sum(src, begin, end - begin, shared);\n"
 "#endif\n"
 "if (groups > 1) {\n"
 "if ($ITEM == 0)\n"
@@ -8284,7 +8222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7671 \"kernels.cl.inc\"\n"
+"#line 7599 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8877,7 +8815,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8329 \"kernels.cl.inc\"\n"
+"#line 8257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9408,7 +9346,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8932 \"kernels.cl.inc\"\n"
+"#line 8860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9749,7 +9687,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9348 \"kernels.cl.inc\"\n"
+"#line 9276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9841,7 +9779,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9456 \"kernels.cl.inc\"\n"
+"#line 9384 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10195,7 +10133,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10744,7 +10682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10507 \"kernels.cl.inc\"\n"
+"#line 10435 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10770,7 +10708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10903,7 +10841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10621 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10950,7 +10888,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10669 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11099,7 +11037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10841 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11374,7 +11312,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11221 \"kernels.cl.inc\"\n"
+"#line 11149 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12188,7 +12126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12090 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12390,7 +12328,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12406 \"kernels.cl.inc\"\n"
+"#line 12334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12511,7 +12449,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12540 \"kernels.cl.inc\"\n"
+"#line 12468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15166,7 +15104,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
-    gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -18979,7 +18916,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
-    uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
+    uint32_t lanes;    /* loads that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
     uint32_t each;     /* a group takes each row or segment */
     uint32_t split;    /* extra groups share the long rows or segments */
@@ -19007,7 +18944,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
     uint64_t src_pitch;
-    uint64_t groups, group_tiles;
+    uint64_t groups;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
     uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
                                                        CPU the path */
@@ -19016,8 +18953,7 @@ typedef struct gpuscan__reduce_plan {
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
-    X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
-    X(split_count)
+    X(src_pitch) X(groups) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each) X(split_count)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
@@ -19029,7 +18965,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
         {"gpuscan_reduce_segments", NULL, "gpuscan_reduce_segments", "gpuscan_reduce_join", NULL}};
     gpuscan__reduce_key own = gpuscan__reduce_own(key);
-    return names[own.segments != 0] + (key->word || (own.lanes && !own.split) ? 0 : 2);
+    return names[own.segments != 0] + (key->word || (own.segments && own.lanes && !own.split) ? 0 : 2);
 }
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
@@ -19077,14 +19013,13 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
-    gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
+    gpuscan__define_number(text, "LANE_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
-    gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
+    gpuscan__define_number(text, "LANE_LOADS", own.lanes);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
-                        gpuscan__types[plan->e.src].size == 8);
+    gpuscan__define_raw(text, "LANE_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -19237,6 +19172,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
+    plan->key.lanes = key->vectors;
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
@@ -19398,7 +19334,6 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     }
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
-    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
     else if (plan->groups > 1)
@@ -19435,6 +19370,10 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     } else {
         gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
+        if (!gpuscan__key_is_cpu(key)) {
+            plan->key.vector = gpuscan__lane_vector(e, UINT32_MAX);
+            plan->key.lanes = key->vectors;
+        }
         if (e->commutes && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     }
@@ -19448,7 +19387,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     }
     memset(need, 0, sizeof(*need));
     plan->lane_bits = plan->lane_rows = 0;
-    plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
     if (plan->key.segments)
         gpuscan__segments_cut(gs, plan);
