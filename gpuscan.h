@@ -3088,13 +3088,12 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
+"sum[k] = `plain_at(x[k], $LANES - 1);\n"
+"if (before)\n"
 "before[k] = `plain_up(x[k], 1);\n"
-"if (lane == 0)\n"
+"if (before && lane == 0)\n"
 "before[k] = `identity_plain();\n"
 "}\n"
-"$UNROLL\n"
-"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
-"sum[k] = `plain_at(x[k], $LANES - 1);\n"
 "#else\n"
 "local `plain *from = shared->exchange.values + $ITEM;\n"
 "local `plain *to = from + $ITEM_VECTORS * $GROUP;\n"
@@ -3236,7 +3235,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1798 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3845,7 +3844,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2502 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4034,7 +4033,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4063,10 +4062,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "carry = `tile_scan_from(tile, x, &reaches, shared);\n"
 "#else\n"
 "`plain sum[$ITEM_VECTORS];\n"
-"`lanes_scan(x, tile->before, sum, shared);\n"
+"`lanes_scan(x, $BEFORE_FROM_END ? 0 : tile->before, sum, shared);\n"
 "carry = sum[0];\n"
 "$UNROLL\n"
 "for (int k = 1; k < $ITEM_VECTORS; k++) {\n"
+"if (!$BEFORE_FROM_END)\n"
 "tile->before[k] = `combine(carry, tile->before[k]);\n"
 "x[k] = `combine(carry, x[k]);\n"
 "carry = `combine(carry, sum[k]);\n"
