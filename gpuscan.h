@@ -3008,13 +3008,12 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++){\n"
+"`9[k]=$v_at(x[k],$u-1);\n"
+"`7$9)\n"
 "$9[k]=$v_up(x[k],1);\n"
-"`7`1==0)\n"
+"`7$9&&`1==0)\n"
 "$9[k]=$a();\n"
 "}\n"
-"$o\n"
-"`Y`0k=0;k<$d;k++)\n"
-"`9[k]=$v_at(x[k],$u-1);\n"
 "`J\n"
 "`C$v*`Z=`H->exchange.`Us+$x;\n"
 "`C$v*to=`Z+$d*$t;\n"
@@ -3156,7 +3155,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1681 \"kernels.cl.inc\"\n"
+"#line 1680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3745,7 +3744,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2362 \"kernels.cl.inc\"\n"
+"#line 2361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3931,7 +3930,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2564 \"kernels.cl.inc\"\n"
+"#line 2563 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -3960,10 +3959,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "carry=``3_scan_`Z(`3,x,&reaches,`H);\n"
 "`J\n"
 "$v `9[$d];\n"
-"``1s_scan(x,`3->$9,`9,`H);\n"
+"``1s_scan(x,$BEFORE_FROM_END?0:`3->$9,`9,`H);\n"
 "carry=`9[0];\n"
 "$o\n"
 "`Y`0k=1;k<$d;k++){\n"
+"`7!$BEFORE_FROM_END)\n"
 "`3->$9[k]=$icarry,`3->$9[k]);\n"
 "x[k]=$icarry,x[k]);\n"
 "carry=$icarry,`9[k]);\n"
@@ -5178,7 +5178,8 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "`W$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
 "$0$NONE 0xffffffffu\n\n\n"
-"$0$SHARES_WORD ($ONE_WORD && !$AHEAD)\n\n\n\n"
+"$0$SHARES_WORD ($ONE_WORD && !$AHEAD && $WORD <= 64)\n"
+"$0$SUMS_BY_MAX ($ONE_WORD && $AHEAD && $HAS_WORD_MAX)\n\n\n\n"
 "$1struct{\n"
 "``Z src;\n"
 "`I`M;\n"
@@ -5192,7 +5193,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`8.`9s+=r*`8_`3s*$VALUE_WORDS;\n"
 "`8.`Ees+=r*`8_`3s*$PREFIX_WORDS;\n"
 "$5`8;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$0$ROW_TAG(`8) ((`8)->epoch << 2 | $AGGREGATE)\n"
 "$m`L``9_load(`B``8*`8,`S`3,`t*`U){\n"
 "``E `9;\n"
@@ -5213,7 +5214,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$m`V``K_store(`B``8*`8,`S`3,``E `K){\n"
 "``6s_store(`8->`Ees+(`T)`3*$PREFIX_WORDS,`8->epoch<<2|$PREFIX,`K,\n"
 "$TEST_STORED(`3));\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`S`observe(`B``8*`8,`S`3,``E*`U){\n"
 "`Sflag=$EMPTY;\n"
 "`W$SHARES_WORD\n"
@@ -5245,7 +5246,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n\n\n\n\n\n"
 "$r`V`publish_`Y`B``8*`8,`S`3,`t `9){\n"
 "$3``6*slot=`8->`9s+(`T)`3*$VALUE_WORDS;\n"
-"`Stag=`8->epoch<<2|($AHEAD?$PREFIX:$AGGREGATE);\n"
+"`Stag=`8->epoch<<2|($SUMS_BY_MAX?$PREFIX:$AGGREGATE);\n"
 "``E seen;\n"
 "`payloads payloads;\n"
 "`0`6s=$TEST_ADDED(`3);\n"
@@ -5284,7 +5285,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`J\n"
 "$0$START_NUMBER(states) \\\n"
 " `ticket($COUNTERS(states),(`5)$l0),&`H->ticket)\n"
-"$8\n\n"
+"$8\n\n",
 "`W$AHEAD || $FEW\n\n\n\n"
 "$m`L``9_arrives(`B``8*`8,`S`3,`L`R,`t*`9){\n"
 "`Spolls=0;\n"
@@ -5309,7 +5310,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "$5`window_begin(`9,`H);\n"
 "}\n"
-"$8\n\n",
+"$8\n\n"
 "`W!$AHEAD\n\n"
 "$r`V`publish_`9(`B``8*`8,`S`3,`t `9){\n"
 "`7$x!=0)\n"
@@ -5412,7 +5413,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7`Ees)\n"
 "$5$NONE;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$m``E `add_later(`B``8*`8,`S`3,`nearest found,\n"
 "`C``H*`H){\n"
 "``E `9=``E_at(found.`U,found.`1);\n"
@@ -5447,7 +5448,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`9=``E_at(next,found.`1);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$m``E `find_`E(`B``8*`8,`S`3,`t `9,\n"
 "`C``H*`H){\n"
 "`nearest found;\n"
@@ -5528,7 +5529,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7$q_LANE==0)\n"
 "``K_store(`8,`Z+$q-1,`E);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`L``E_await(`B``8*`8,`S`3,`L`R,``E*`E,\n"
 "`C``H*`H){\n"
 "`Spolls=0;\n"
@@ -5565,7 +5566,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}else{\n"
 "`9s=`window_begin(`9,`H);\n"
 "}\n"
-"`7!mine){\n\n",
+"`7!mine){\n\n"
 "`Lturned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
 "while(!turned&&known==$q)\n"
 "turned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
@@ -5658,12 +5659,12 @@ static const char *const gpuscan__piece_handover[] = {
 "`fold_`8(&`8,live,`H);\n"
 "}\n"
 "$8\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "$r`V`publish_ahead(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7$TEST_SILENT(`3)||$x!=0)\n"
 "`F;\n"
-"`W$HAS_WORD_MAX && $ONE_WORD\n"
+"`W$SUMS_BY_MAX\n"
 "`7`8->in_`Q){\n"
 "`payloads payloads;\n"
 "payloads.payload[0]=0;\n"
@@ -5678,7 +5679,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`F;\n"
 "}\n"
 "``9_store(`8,`3,`9);\n"
-"}\n\n",
+"}\n\n"
 "$m`V``9_await(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7``9_arrives(`8,`3,false,&x))\n"
@@ -5704,7 +5705,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4670 \"kernels.cl.inc\"\n"
+"#line 4671 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6010,7 +6011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5024 \"kernels.cl.inc\"\n"
+"#line 5025 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6115,7 +6116,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5141 \"kernels.cl.inc\"\n"
+"#line 5142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6161,7 +6162,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5188 \"kernels.cl.inc\"\n"
+"#line 5189 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6738,7 +6739,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5865 \"kernels.cl.inc\"\n"
+"#line 5866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7040,7 +7041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6212 \"kernels.cl.inc\"\n"
+"#line 6213 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7152,7 +7153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6328 \"kernels.cl.inc\"\n"
+"#line 6329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7430,7 +7431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6660 \"kernels.cl.inc\"\n"
+"#line 6661 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8041,7 +8042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7378 \"kernels.cl.inc\"\n"
+"#line 7379 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8097,7 +8098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7434 \"kernels.cl.inc\"\n"
+"#line 7435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8690,7 +8691,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8092 \"kernels.cl.inc\"\n"
+"#line 8093 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9221,7 +9222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8695 \"kernels.cl.inc\"\n"
+"#line 8696 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9575,7 +9576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9130 \"kernels.cl.inc\"\n"
+"#line 9131 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9688,7 +9689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9262 \"kernels.cl.inc\"\n"
+"#line 9263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10004,7 +10005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9616 \"kernels.cl.inc\"\n"
+"#line 9617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10524,7 +10525,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10235 \"kernels.cl.inc\"\n"
+"#line 10236 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10542,7 +10543,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10250 \"kernels.cl.inc\"\n"
+"#line 10251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10675,7 +10676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10413 \"kernels.cl.inc\"\n"
+"#line 10414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10722,7 +10723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10461 \"kernels.cl.inc\"\n"
+"#line 10462 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10871,7 +10872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10633 \"kernels.cl.inc\"\n"
+"#line 10634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11146,7 +11147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10941 \"kernels.cl.inc\"\n"
+"#line 10942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11960,7 +11961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11882 \"kernels.cl.inc\"\n"
+"#line 11883 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12162,7 +12163,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12126 \"kernels.cl.inc\"\n"
+"#line 12127 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12283,7 +12284,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12260 \"kernels.cl.inc\"\n"
+"#line 12261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17751,7 +17752,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
-    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+    if (prefix > 1 || payload > 4 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
                 (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);

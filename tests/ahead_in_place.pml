@@ -11,7 +11,11 @@
            [ready], %r1;                       |  @%p st.global.u32 [data], 2;
 
    With FAULT_ONE_POLLER the second thread's load and setp are another's, and "bar.sync 0;" stands in their place:
-   then it may. Checked: the sum that is published is of what lay there before. */
+   then it may. Checked: the sum that is published is of what lay there before.
+
+   Two groups may publish a tile's sum in a word of 128 bits. PTX may perform such a store as two of 64 bits, each with
+   the tag, in either order. With FAULT_TWO_TAGS one group's tag is higher, and the halves may differ for good: then the
+   sum reads as empty, though the tile is overwritten. Checked: both halves have one tag in the end. */
 #define LANES 2
 
 byte data[LANES]; /* 0: the elements; 1: overwritten */
@@ -44,6 +48,20 @@ proctype scanner(byte lane) {
   data[lane] = 1
 }
 
+byte half[2]; /* the tag in each half of the word; 0: empty */
+byte stored;
+
+/* The work-item that stores a group's sum. */
+proctype storer(byte tag) {
+  if
+  :: half[0] = tag;
+     half[1] = tag
+  :: half[1] = tag;
+     half[0] = tag
+  fi;
+  stored++
+}
+
 init {
   byte i;
   atomic {
@@ -51,5 +69,13 @@ init {
       run summer(i);
       run scanner(i)
     }
+    run storer(1);
+#ifdef FAULT_TWO_TAGS
+    run storer(2)
+#else
+    run storer(1)
+#endif
   }
+  stored == 2;
+  assert(half[0] == half[1])
 }

@@ -54,6 +54,7 @@ for words in $sizes; do
 done
 model ahead_in_place right
 model ahead_in_place wrong -DFAULT_ONE_POLLER
+model ahead_in_place wrong -DFAULT_TWO_TAGS
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
