@@ -2117,19 +2117,16 @@ static const char *const gpuscan__piece_device[] = {
 "volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"))\n"
 "$ASM_VOID(`turn_store, (local uint *turn, uint x),\n"
 "(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"))\n"
-"#endif\n\n\n\n\n",
-"#define $PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
-"#if $HAS_PICKS\n"
-"$ASM(uint, `bytes_at, (uint a, uint b, uint which), $PICK(which, \"r\"))\n"
+"#endif\n\n\n\n",
+"#if $HAS_PICKS\n\n"
+"$ASM(uint, `bytes_at, (uint a, uint b, uint which),\n"
+"(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), \"r\"(which)))\n"
 "#endif\n"
-"$BOTH(uint, `lower_halves, (uint a, uint b), $PICK(0x5410, \"n\"), (a & 0xffffu) | b << 16)\n"
-"$BOTH(uint, `even_bytes, (uint a, uint b), $PICK(0x6240, \"n\"),\n"
-"(a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8)\n\n"
-"$BOTH(uint, `odd_bytes, (uint a, uint b), $PICK(0x4341, \"n\"), a >> 8 & 0x00ff00ffu)\n"
-"$BOTH(uint, `byte_2_twice, (uint a, uint b), $PICK(0x4242, \"n\"), (a >> 16 & 0xffu) * 0x10001u)\n"
-"$BOTH(uint, `half_at, (uint word, uint upper),\n"
-"(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u)),\n"
-"word >> upper * 16 & 0xffffu)\n\n"
+"#define `lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
+"#define `even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
+"#define `odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
+"#define `byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
+"#define `half_at(word, upper) ((word) >> (upper) * 16 & 0xffffu)\n\n"
 "static inline uint `max_halves(uint a, uint b) {\n"
 "return as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
 "}\n\n\n"
@@ -2173,7 +2170,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 617 \"kernels.cl.inc\"\n"
+"#line 613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2217,7 +2214,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 670 \"kernels.cl.inc\"\n"
+"#line 666 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2246,7 +2243,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 695 \"kernels.cl.inc\"\n"
+"#line 691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2328,7 +2325,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 783 \"kernels.cl.inc\"\n"
+"#line 779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2459,7 +2456,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 931 \"kernels.cl.inc\"\n"
+"#line 927 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2603,7 +2600,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1097 \"kernels.cl.inc\"\n"
+"#line 1093 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2710,7 +2707,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1217 \"kernels.cl.inc\"\n"
+"#line 1213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2723,7 +2720,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "}\n\n\n"
 "static inline uint `packed_sum(uint word, uint sum) {\n"
 "if ($PACKED_MAX) {\n"
-"uint pairs = `max_halves(word & 0x00ff00ffu, `odd_bytes(word, 0));\n"
+"uint pairs = `max_halves(word & 0x00ff00ffu, `odd_bytes(word));\n"
 "return max(sum & 0xffffu, max(pairs & 0xffffu, pairs >> 16));\n"
 "}\n"
 "if ($PACKED == 1)\n"
@@ -2739,7 +2736,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "static inline uint `packed_scan(uint word, uint *before) {\n"
 "uint first = *before;\n"
 "if ($PACKED == 1) {\n\n\n"
-"uint odd = `odd_bytes(word, 0), even = word & 0x00ff00ffu, at_odd, at_even;\n"
+"uint odd = `odd_bytes(word), even = word & 0x00ff00ffu, at_odd, at_even;\n"
 "if ($PACKED_MAX) {\n"
 "uint pairs = `max_halves(`max_halves(even, odd), first);\n"
 "at_odd = `max_halves(pairs, pairs << 16);\n"
@@ -2748,7 +2745,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "at_odd = (even + odd) * 0x10001u + first;\n"
 "at_even = at_odd - odd;\n"
 "}\n"
-"*before = `byte_2_twice(at_odd, 0);\n"
+"*before = `byte_2_twice(at_odd);\n"
 "return $INCLUSIVE ? `packed_join(at_even, at_odd)\n"
 ": `packed_join(`lower_halves(first, at_odd), at_even);\n"
 "}\n"
@@ -2769,7 +2766,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1280 \"kernels.cl.inc\"\n"
+"#line 1276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2829,7 +2826,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1342 \"kernels.cl.inc\"\n"
+"#line 1338 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3130,7 +3127,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1685 \"kernels.cl.inc\"\n"
+"#line 1681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3719,7 +3716,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2366 \"kernels.cl.inc\"\n"
+"#line 2362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -3905,7 +3902,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2568 \"kernels.cl.inc\"\n"
+"#line 2564 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4256,7 +4253,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2959 \"kernels.cl.inc\"\n"
+"#line 2955 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5063,7 +5060,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3891 \"kernels.cl.inc\"\n"
+"#line 3887 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5569,7 +5566,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`t sums[$FOLD_WINDOWS];\n"
 "bool there[$FOLD_WINDOWS], late = !`may_poll(&polls);\n"
 "$UNROLL\n"
-"for (uint k = 0; k < $FOLD_WINDOWS; k++) {\n"
+"for (uint k = 0; k < $FOLD_WINDOWS; k++) {\n\n"
 "uint tile = from + k * $WINDOW + lane;\n"
 "sums[k] = `identity();\n"
 "there[k] = `sum_load(row, min(tile, live - 1), &sums[k]);\n"
@@ -5678,7 +5675,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4674 \"kernels.cl.inc\"\n"
+"#line 4671 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5984,7 +5981,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5028 \"kernels.cl.inc\"\n"
+"#line 5025 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6089,7 +6086,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5145 \"kernels.cl.inc\"\n"
+"#line 5142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6135,7 +6132,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5192 \"kernels.cl.inc\"\n"
+"#line 5189 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6712,7 +6709,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5869 \"kernels.cl.inc\"\n"
+"#line 5866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7014,7 +7011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6216 \"kernels.cl.inc\"\n"
+"#line 6213 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7126,7 +7123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6332 \"kernels.cl.inc\"\n"
+"#line 6329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7375,7 +7372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6625 \"kernels.cl.inc\"\n"
+"#line 6622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8078,7 +8075,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7454 \"kernels.cl.inc\"\n"
+"#line 7451 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8130,7 +8127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7506 \"kernels.cl.inc\"\n"
+"#line 7503 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8723,7 +8720,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8164 \"kernels.cl.inc\"\n"
+"#line 8161 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9254,7 +9251,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8767 \"kernels.cl.inc\"\n"
+"#line 8764 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9595,7 +9592,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9183 \"kernels.cl.inc\"\n"
+"#line 9180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9687,7 +9684,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9291 \"kernels.cl.inc\"\n"
+"#line 9288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10041,7 +10038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9691 \"kernels.cl.inc\"\n"
+"#line 9688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10590,7 +10587,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10342 \"kernels.cl.inc\"\n"
+"#line 10339 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10616,7 +10613,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10365 \"kernels.cl.inc\"\n"
+"#line 10362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10749,7 +10746,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10528 \"kernels.cl.inc\"\n"
+"#line 10525 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10796,7 +10793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10576 \"kernels.cl.inc\"\n"
+"#line 10573 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -10945,7 +10942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10748 \"kernels.cl.inc\"\n"
+"#line 10745 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11220,7 +11217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11056 \"kernels.cl.inc\"\n"
+"#line 11053 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12034,7 +12031,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11997 \"kernels.cl.inc\"\n"
+"#line 11994 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12236,7 +12233,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12241 \"kernels.cl.inc\"\n"
+"#line 12238 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12357,7 +12354,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12375 \"kernels.cl.inc\"\n"
+"#line 12372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
