@@ -2128,7 +2128,13 @@ static const char *const gpuscan__piece_device[] = {
 "#define `byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
 "#define `half_at(word, upper) ((word) >> (upper) * 16 & 0xffffu)\n\n"
 "static inline uint `max_halves(uint a, uint b) {\n"
+"#if $ON(PTX) && $PTX >= 90\n"
+"uint x;\n"
+"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+"return x;\n"
+"#else\n"
 "return as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+"#endif\n"
 "}\n\n\n"
 "#define $DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(word), \"r\"(ones), \"r\"(sum))\n"
 "#define $SUM_4(of) (uint)((of).x + (of).y + (of).z + (of).w)\n"
@@ -2170,7 +2176,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 613 \"kernels.cl.inc\"\n"
+"#line 619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2214,7 +2220,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 666 \"kernels.cl.inc\"\n"
+"#line 672 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2243,7 +2249,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 691 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2325,7 +2331,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 779 \"kernels.cl.inc\"\n"
+"#line 785 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2456,7 +2462,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 927 \"kernels.cl.inc\"\n"
+"#line 933 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2600,7 +2606,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1093 \"kernels.cl.inc\"\n"
+"#line 1099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2707,7 +2713,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1213 \"kernels.cl.inc\"\n"
+"#line 1219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2766,7 +2772,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1276 \"kernels.cl.inc\"\n"
+"#line 1282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2826,7 +2832,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1338 \"kernels.cl.inc\"\n"
+"#line 1344 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3127,7 +3133,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1681 \"kernels.cl.inc\"\n"
+"#line 1687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3399,8 +3405,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "if (v < split ? is_first : is_last)\n"
 "to[v] = `dst_at(out, v);\n"
 "}\n"
-"#endif\n\n\n\n",
-"#if !$QUICK_LANES && $VECTOR % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
+"#endif\n\n\n",
+"#if $VECTOR % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
 "#define $NIBBLES 1\n"
 "#else\n"
 "#define $NIBBLES 0\n"
@@ -3716,7 +3722,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2362 \"kernels.cl.inc\"\n"
+"#line 2367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -3902,7 +3908,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2564 \"kernels.cl.inc\"\n"
+"#line 2569 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4253,7 +4259,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2955 \"kernels.cl.inc\"\n"
+"#line 2960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5060,7 +5066,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3887 \"kernels.cl.inc\"\n"
+"#line 3892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5675,7 +5681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4671 \"kernels.cl.inc\"\n"
+"#line 4676 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5981,7 +5987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5025 \"kernels.cl.inc\"\n"
+"#line 5030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6086,7 +6092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5142 \"kernels.cl.inc\"\n"
+"#line 5147 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6132,7 +6138,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5189 \"kernels.cl.inc\"\n"
+"#line 5194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6709,7 +6715,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5866 \"kernels.cl.inc\"\n"
+"#line 5871 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -6760,8 +6766,20 @@ static const char *const gpuscan__piece_engine[] = {
 "for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
 "global `prefix *sum = sums + numbers.sums_offset + row * parts;\n"
 "`prefix start = `prefix_of(base), running = start;\n"
-"#if $CPU\n"
-"for (uint i = 0; i < parts; i++) {\n"
+"#if $CPU || $ANY_ORDER\n"
+"uint share = (parts + $GROUP - 1) / $GROUP;\n"
+"uint first = min($ITEM * share, parts), last = min(first + share, parts);\n"
+"#if !$CPU\n"
+"`t x[$ITEM_VECTORS], before[$ITEM_VECTORS], all[$ITEM_VECTORS], total, group;\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"x[k] = `identity();\n"
+"for (uint i = first; i < last; i++)\n"
+"x[0] = i == first ? sum[i] : `combine(x[0], sum[i]);\n"
+"`lanes_scan(x, before, all, shared);\n"
+"group = `group_prefix(all[0], &total, shared);\n"
+"running = `combine(`combine(base, group), before[0]);\n"
+"#endif\n"
+"for (uint i = first; i < last; i++) {\n"
 "`prefix next = `prefix_next(running, `link_sum(sum[i]), i);\n"
 "sum[i] = $PLANTED(CARRIES) ? start : running;\n"
 "running = next;\n"
@@ -7011,7 +7029,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6213 \"kernels.cl.inc\"\n"
+"#line 6230 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7123,7 +7141,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6329 \"kernels.cl.inc\"\n"
+"#line 6346 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7372,7 +7390,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6622 \"kernels.cl.inc\"\n"
+"#line 6639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8075,7 +8093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7451 \"kernels.cl.inc\"\n"
+"#line 7468 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8127,7 +8145,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7503 \"kernels.cl.inc\"\n"
+"#line 7520 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8720,7 +8738,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8161 \"kernels.cl.inc\"\n"
+"#line 8178 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9251,7 +9269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8764 \"kernels.cl.inc\"\n"
+"#line 8781 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9592,7 +9610,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9180 \"kernels.cl.inc\"\n"
+"#line 9197 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9684,7 +9702,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9288 \"kernels.cl.inc\"\n"
+"#line 9305 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10038,7 +10056,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9688 \"kernels.cl.inc\"\n"
+"#line 9705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10587,7 +10605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10339 \"kernels.cl.inc\"\n"
+"#line 10356 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10613,7 +10631,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10362 \"kernels.cl.inc\"\n"
+"#line 10379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10746,7 +10764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10525 \"kernels.cl.inc\"\n"
+"#line 10542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10793,7 +10811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10573 \"kernels.cl.inc\"\n"
+"#line 10590 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -10942,7 +10960,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10745 \"kernels.cl.inc\"\n"
+"#line 10762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11217,7 +11235,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11053 \"kernels.cl.inc\"\n"
+"#line 11070 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12031,7 +12049,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11994 \"kernels.cl.inc\"\n"
+"#line 12011 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12233,7 +12251,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12238 \"kernels.cl.inc\"\n"
+"#line 12255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12354,7 +12372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12372 \"kernels.cl.inc\"\n"
+"#line 12389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
