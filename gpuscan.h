@@ -2146,21 +2146,24 @@ static const char *const gpuscan__piece_device[] = {
 "vola`3(\"ld.acquire.cta.`H.u32 %0, [%1];\" : \"=r\"(out): \"r\"((`5)(size_t)turn): \"memory\"))\n"
 "$ASM_VOID(`turn_store,(`C`5*turn,`Sx),\n"
 "(\"st.release.cta.`H.u32 [%0], %1;\" ::\"r\"((`5)(size_t)turn), \"r\"(x): \"memory\"))\n"
-"$8\n\n\n\n\n"
-"$0$PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
-"`W$HAS_PICKS\n"
-"$ASM(`5,`bytes_at,(`Sa,`Sb,`Swhich),$PICK(which, \"r\"))\n"
+"$8\n\n\n\n"
+"`W$HAS_PICKS\n\n"
+"$ASM(`5,`bytes_at,(`Sa,`Sb,`Swhich),\n"
+"(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
 "$8\n"
-"$BOTH(`5,`lower_halves,(`Sa,`Sb),$PICK(0x5410, \"n\"),(a&0xffffu)|b<<16)\n"
-"$BOTH(`5,`even_bytes,(`Sa,`Sb),$PICK(0x6240, \"n\"),\n"
-"(a&0x00ff00ffu)|(b&0x00ff00ffu)<<8)\n\n",
-"$BOTH(`5,`odd_bytes,(`Sa,`Sb),$PICK(0x4341, \"n\"),a>>8&0x00ff00ffu)\n"
-"$BOTH(`5,`byte_2_twice,(`Sa,`Sb),$PICK(0x4242, \"n\"),(a>>16&0xffu)*0x10001u)\n"
-"$BOTH(`5,`half_at,(`S`6,`Supper),\n"
-"(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(out): \"r\"(`6), \"r\"(upper?0x4432u:0x4410u)),\n"
-"`6>>upper*16&0xffffu)\n\n"
+"$0`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
+"$0`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
+"$0`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
+"$0`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
+"$0`half_at(`6, upper) ((`6) >> (upper) * 16 & 0xffffu)\n\n",
 "$r`S`max_halves(`Sa,`Sb){\n"
+"`W$ON(PTX) && $PTX >= 90\n"
+"`Sx;\n"
+"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x): \"r\"(a), \"r\"(b));\n"
+"$5x;\n"
+"`J\n"
 "$5as_`5(max(as_ushort2(a),as_ushort2(b)));\n"
+"$8\n"
 "}\n\n\n"
 "$0$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`6), \"r\"(ones), \"r\"(`9))\n"
 "$0$SUM_4(of) (`5)((of).x + (of).y + (of).z + (of).w)\n"
@@ -2202,7 +2205,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 617 \"kernels.cl.inc\"\n"
+"#line 619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2246,7 +2249,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 670 \"kernels.cl.inc\"\n"
+"#line 672 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2275,7 +2278,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 695 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2357,7 +2360,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 783 \"kernels.cl.inc\"\n"
+"#line 785 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2488,7 +2491,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 931 \"kernels.cl.inc\"\n"
+"#line 933 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2632,7 +2635,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1097 \"kernels.cl.inc\"\n"
+"#line 1099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2739,7 +2742,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1217 \"kernels.cl.inc\"\n"
+"#line 1219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2752,7 +2755,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "}\n\n\n"
 "$r`S`packed_`9(`S`6,`S`9){\n"
 "`7$PACKED_MAX){\n"
-"`Spairs=`max_halves(`6&0x00ff00ffu,`odd_bytes(`6,0));\n"
+"`Spairs=`max_halves(`6&0x00ff00ffu,`odd_bytes(`6));\n"
 "$5max(`9&0xffffu,max(pairs&0xffffu,pairs>>16));\n"
 "}\n"
 "`7$PACKED==1)\n"
@@ -2765,7 +2768,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "$r`S`packed_scan(`S`6,`5*$9){\n"
 "`S`N= *$9;\n"
 "`7$PACKED==1){\n\n\n"
-"`Sodd=`odd_bytes(`6,0),even=`6&0x00ff00ffu,at_odd,at_even;\n"
+"`Sodd=`odd_bytes(`6),even=`6&0x00ff00ffu,at_odd,at_even;\n"
 "`7$PACKED_MAX){\n"
 "`Spairs=`max_halves(`max_halves(even,odd),`N);\n"
 "at_odd=`max_halves(pairs,pairs<<16);\n"
@@ -2774,7 +2777,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "at_odd=(even+odd)*0x10001u+`N;\n"
 "at_even=at_odd-odd;\n"
 "}\n"
-"*$9=`byte_2_twice(at_odd,0);\n"
+"*$9=`byte_2_twice(at_odd);\n"
 "$5$INCLUSIVE?`packed_join(at_even,at_odd)\n"
 ":`packed_join(`lower_halves(`N,at_odd),at_even);\n"
 "}\n"
@@ -2795,7 +2798,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1276 \"kernels.cl.inc\"\n"
+"#line 1278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2855,7 +2858,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1338 \"kernels.cl.inc\"\n"
+"#line 1340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3155,7 +3158,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1680 \"kernels.cl.inc\"\n"
+"#line 1682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3427,8 +3430,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`7v<split?is_`N:is_`2)\n"
 "to[v]=`dst_at(out,v);\n"
 "}\n"
-"$8\n\n\n\n"
-"`W!$QUICK_LANES && $p % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
+"$8\n\n\n"
+"`W$p % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
 "$0$NIBBLES 1\n"
 "`J\n"
 "$0$NIBBLES 0\n"
@@ -3744,7 +3747,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2361 \"kernels.cl.inc\"\n"
+"#line 2362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3930,7 +3933,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2563 \"kernels.cl.inc\"\n"
+"#line 2564 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4282,7 +4285,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2955 \"kernels.cl.inc\"\n"
+"#line 2956 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5089,7 +5092,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3887 \"kernels.cl.inc\"\n"
+"#line 3888 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5596,7 +5599,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`t `9s[$FOLD_WINDOWS];\n"
 "`L`R[$FOLD_WINDOWS],late= !`may_poll(&polls);\n"
 "$o\n"
-"`Y`Sk=0;k<$FOLD_WINDOWS;k++){\n"
+"`Y`Sk=0;k<$FOLD_WINDOWS;k++){\n\n"
 "`S`3=`Z+k*$q+`1;\n"
 "`9s[k]=$f);\n"
 "`R[k]=``9_load(`8,min(`3,live-1),&`9s[k]);\n"
@@ -5635,7 +5638,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "}\n"
 "}\n"
-"$8\n\n\n\n"
+"$8\n\n\n\n",
 "$m`V`fold(``8 `N,`S`8s,`S`8_`3s,`Isrc_pitch,\n"
 "`C``H*`H){\n"
 "`Slive=`live_`3s(`N.`M);\n"
@@ -5659,7 +5662,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`fold_`8(&`8,live,`H);\n"
 "}\n"
 "$8\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`V`publish_ahead(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7$TEST_SILENT(`3)||$x!=0)\n"
@@ -5705,7 +5708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4671 \"kernels.cl.inc\"\n"
+"#line 4673 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6011,7 +6014,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5025 \"kernels.cl.inc\"\n"
+"#line 5027 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6116,7 +6119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5142 \"kernels.cl.inc\"\n"
+"#line 5144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6162,7 +6165,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5189 \"kernels.cl.inc\"\n"
+"#line 5191 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6739,7 +6742,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5866 \"kernels.cl.inc\"\n"
+"#line 5868 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -6790,8 +6793,20 @@ static const char *const gpuscan__piece_engine[] = {
 "`Y`I`8=$s0);`8<$4.`8s;`8+=$l0)){\n"
 "$3``E*`9=`9s+$4.`9s_offset+`8*parts;\n"
 "``E start=``E_of(base),running=start;\n"
-"`W$CPU\n"
-"`Y`Si=0;i<parts;i++){\n"
+"`W$CPU || $ANY_ORDER\n"
+"`Sshare=(parts+$t-1)/$t;\n"
+"`S`N=min($x*share,parts),`2=min(`N+share,parts);\n"
+"`W!$CPU\n"
+"`t x[$d],$9[$d],all[$d],total,group;\n"
+"`Y`0k=0;k<$d;k++)\n"
+"x[k]=$f);\n"
+"`Y`Si=`N;i<`2;i++)\n"
+"x[0]=i==`N?`9[i]:$ix[0],`9[i]);\n"
+"``1s_scan(x,$9,all,`H);\n"
+"group=`group_`E(all[0],&total,`H);\n"
+"running=$i$ibase,group),$9[0]);\n"
+"$8\n"
+"`Y`Si=`N;i<`2;i++){\n"
 "``E next=``E_next(running,`link_`9(`9[i]),i);\n"
 "`9[i]=$jCARRIES)?start:running;\n"
 "running=next;\n"
@@ -6825,7 +6840,7 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "$8\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $t_SIZE `V`parts($OP_PARAMETERS){ $ONE_ITEM\n"
 "`Sparts=(`5)$4.parts,part_`3s=(`5)$4.part_`3s,`O=(`5)$4.`O;\n"
 "`job job;\n"
@@ -6873,7 +6888,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$8\n"
 "}\n"
 "}\n"
-"`J\n\n\n\n",
+"`J\n\n\n\n"
 "$m``8 ``N_`8($OP_PARAMETERS,`I`M){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
@@ -6916,7 +6931,7 @@ static const char *const gpuscan__piece_engine[] = {
 "span->`N=job->`N;\n"
 "span->`2=min(span->`N+$TILE,`8->`M)-($jSPAN_TAIL)&&`8->`M>0?1:0);\n"
 "span->head=$OP_HEAD(*job);\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M),`8,next_`8;\n"
@@ -6966,7 +6981,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$TILE_END();\n"
 "}\n"
 "}\n"
-"`J\n\n",
+"`J\n\n"
 "$m`V`ahead_scan($OP_PARAMETERS,`B``8*`8,`B`job*job){\n"
 "``3 data;\n"
 "`t `9,other;\n"
@@ -7002,7 +7017,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`7!`9med)\n"
 "``9_await(`8,job->`3,`9);\n"
 "`op_store($OP_ARGUMENTS,&data,`8->src,`8->`M,job,`E,`E,false,`9);\n"
-"}\n\n"
+"}\n\n",
 "kernel $t_ATTRIBUTE `V`ahead($OP_PARAMETERS){ $ONE_ITEM\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M);\n"
@@ -7041,7 +7056,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6213 \"kernels.cl.inc\"\n"
+"#line 6227 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7153,7 +7168,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6329 \"kernels.cl.inc\"\n"
+"#line 6343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7431,7 +7446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6661 \"kernels.cl.inc\"\n"
+"#line 6675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8042,7 +8057,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7379 \"kernels.cl.inc\"\n"
+"#line 7393 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8098,7 +8113,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7435 \"kernels.cl.inc\"\n"
+"#line 7449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8691,7 +8706,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8093 \"kernels.cl.inc\"\n"
+"#line 8107 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9222,7 +9237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8696 \"kernels.cl.inc\"\n"
+"#line 8710 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9576,7 +9591,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9131 \"kernels.cl.inc\"\n"
+"#line 9145 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9689,7 +9704,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9263 \"kernels.cl.inc\"\n"
+"#line 9277 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10005,7 +10020,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9617 \"kernels.cl.inc\"\n"
+"#line 9631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10525,7 +10540,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10236 \"kernels.cl.inc\"\n"
+"#line 10250 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10543,7 +10558,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10251 \"kernels.cl.inc\"\n"
+"#line 10265 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10676,7 +10691,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10414 \"kernels.cl.inc\"\n"
+"#line 10428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10723,7 +10738,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10462 \"kernels.cl.inc\"\n"
+"#line 10476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10872,7 +10887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10634 \"kernels.cl.inc\"\n"
+"#line 10648 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11147,7 +11162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10942 \"kernels.cl.inc\"\n"
+"#line 10956 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11961,7 +11976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11883 \"kernels.cl.inc\"\n"
+"#line 11897 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12163,7 +12178,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12127 \"kernels.cl.inc\"\n"
+"#line 12141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12284,7 +12299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12261 \"kernels.cl.inc\"\n"
+"#line 12275 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"

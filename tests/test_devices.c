@@ -481,8 +481,8 @@ static void test_subgroups(void **state) {
         uint32_t width;
         unsigned refusals;
     } cases[] = {
-        {"Intel's, which may be required", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 0,
-         GPUSCAN__LANES_SUBGROUPS, 16, 0},
+        {"Intel's, which may be required", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086,
+         0, GPUSCAN__LANES_SUBGROUPS, 16, 0},
         {"Intel's, of 32 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 32,
          GPUSCAN__LANES_SUBGROUPS, 32, 0},
         {"Intel's, of 4 alone", "Intel", "OpenCL 3.0 ", SHUFFLES " cl_intel_required_subgroup_size", 0x8086, 4,
