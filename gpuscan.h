@@ -2616,6 +2616,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#define $FROM_ROW(from, n) (from)\n"
 "#define $FROM_BASE(from, sum) ((from).base = (sum).value)\n"
 "#define $ELEMENTS(from) ((from).src)\n"
+"#define $KEYS_OF(from) ((from).keys)\n"
 "#define $KEYS_PARAMETER global const $KEY *keys,\n"
 "#define $KEYS_ARGUMENT keys,\n"
 "#define $SUMS_PARAMETERS $KEYS_PARAMETER `init init_value, global const `dst *init_buffer,\n\n"
@@ -2659,6 +2660,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#define $SUMS_ARGUMENTS\n"
 "#endif\n"
 "#define $FROM_BASE(from, sum)\n"
+"#define $KEYS_OF $ELEMENTS\n"
 "#define $KEYS_PARAMETER\n"
 "#define $KEYS_ARGUMENT\n"
 "#if $RUNS\n"
@@ -2709,7 +2711,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1211 \"kernels.cl.inc\"\n"
+"#line 1213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2816,7 +2818,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1333 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2875,7 +2877,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2937,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1458 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3235,7 +3237,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1798 \"kernels.cl.inc\"\n"
+"#line 1800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3360,6 +3362,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key, $KEY)\n"
 "#endif\n\n\n"
+"#define $KEYS_FROM_LANES ($COMPARES_KEYS && $LANES_APART && !$KEYS_CUSTOM)\n"
 "typedef struct {\n"
 "`src_vector vector[$ITEM_VECTORS];\n"
 "`plain before[$ITEM_VECTORS];\n"
@@ -3368,6 +3371,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`plain base;\n"
 "uint rising;\n"
 "uint mask[$ITEM_VECTORS];\n"
+"#if $KEYS_FROM_LANES\n"
+"$KEY prior;\n"
+"#endif\n"
 "#if $REDUCES\n"
 "`source_vector value[$ITEM_VECTORS];\n"
 "#endif\n"
@@ -3546,9 +3552,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "#define `tile_heads `tile_heads_of_bits\n"
 "#elif $HEADS || $RUNS\n\n\n"
-"#define $KEYS_FROM_LANES ($LANES_APART && !$KEYS_CUSTOM)\n"
-"$INLINE $KEY `key_before(global const $KEY *from, const `key_vector *keys, int k,\n"
-"ulong i, bool there, $KEY prior) {\n"
+"$INLINE $KEY `key_before(const `tile *tile, global const $KEY *from,\n"
+"const `key_vector *keys, int k, ulong i, bool there) {\n"
 "#if $KEYS_FROM_LANES\n"
 "uint lane = ($LANE + $LANES - 1) % $LANES;\n"
 "$KEY key = `key_at(&keys[k], $VECTOR - 1);\n"
@@ -3560,7 +3565,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#else\n"
 "key = ($KEY)`uint_at(key, lane, 0);\n"
 "#endif\n"
-"return k == 0 && $LANE == 0 ? prior : key;\n"
+"return k == 0 && $LANE == 0 ? tile->prior : key;\n"
 "#else\n"
 "$KEY key = `key_at(&keys[k], 0);\n"
 "if (there && i > 0)\n"
@@ -3591,15 +3596,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n",
 "$INLINE void `tile_vector_heads(`tile *tile, const `key_vector *keys,\n"
 "global const $KEY *from, ulong at, uint left, uint own) {\n"
-"$KEY prior = `key_at(&keys[0], 0);\n"
-"if ($COMPARES_KEYS && $KEYS_FROM_LANES && $LANE == 0 && own < left && at > 0)\n"
-"prior = from[at - 1];\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
 "uint there = `left_from(left, own, k), heads;\n"
-"$KEY before = prior;\n"
+"$KEY before = `key_at(&keys[0], 0);\n"
 "if ($COMPARES_KEYS)\n"
-"before = `key_before(from, keys, k, at + k * $VECTOR_STRIDE, there > 0, prior);\n"
+"before = `key_before(tile, from, keys, k, at + k * $VECTOR_STRIDE, there > 0);\n"
 "if ($PLANTED(SEGMENT_VECTOR))\n"
 "before = `key_at(&keys[k], 0);\n"
 "heads = `vector_heads(&keys[k], before, there);\n"
@@ -3612,31 +3614,39 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "ulong policy) {\n"
 "uint left = `tile_left(first, count);\n"
 "#if $RUNS\n"
-"global const $KEY *all = $ELEMENTS(from);\n"
 "const `key_vector *keys = tile->vector;\n"
 "#else\n"
-"global const $KEY *all = from.keys;\n"
 "`key_vector keys[$ITEM_VECTORS];\n"
-"`key_fetch(keys, all, first, count, own, policy);\n"
+"`key_fetch(keys, $KEYS_OF(from), first, count, own, policy);\n"
 "#endif\n"
 "if ($COPIES_TILES && left == $TILE)\n"
-"`tile_vector_heads(tile, keys, all, first + own, $TILE, own);\n"
+"`tile_vector_heads(tile, keys, $KEYS_OF(from), first + own, $TILE, own);\n"
 "else\n"
-"`tile_vector_heads(tile, keys, all, first + own, left, own);\n"
+"`tile_vector_heads(tile, keys, $KEYS_OF(from), first + own, left, own);\n"
 "}\n"
-"#endif\n\n"
-"$INLINE void `tile_fetch(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
+"#else\n"
+"#define `tile_heads(tile, from, first, count, own, policy)\n"
+"#endif\n\n\n\n"
+"$INLINE void `tile_load(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "`src_fetch(tile->vector, $ELEMENTS(from), first, count, own, policy);\n"
+"#if $KEYS_FROM_LANES\n"
+"tile->prior = 0;\n"
+"if ($LANE == 0 && own < `tile_left(first, count) && first + own > 0)\n"
+"tile->prior = $KEYS_OF(from)[first + own - 1];\n"
+"$KEEP_LOADS();\n"
+"#endif\n"
 "#if $REDUCES\n"
 "`source_fetch(tile->value, from.values, first, count, own, policy);\n"
-"#endif\n"
-"#if $HEADS || $RUNS\n"
-"`tile_heads(tile, from, first, count, own, policy);\n"
 "#endif\n"
 "#if $HEADS\n"
 "tile->base = from.base;\n"
 "#endif\n"
+"}\n"
+"$INLINE void `tile_fetch(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
+"ulong policy) {\n"
+"`tile_load(tile, from, first, count, own, policy);\n"
+"`tile_heads(tile, from, first, count, own, policy);\n"
 "}\n\n"
 "#if $HEADS || ($SELECT && $ONCE)\n\n\n"
 "$INLINE void `tile_prefetch(`from from, ulong first, ulong ahead, ulong count) {\n"
@@ -3844,7 +3854,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2502 \"kernels.cl.inc\"\n"
+"#line 2514 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4033,7 +4043,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2707 \"kernels.cl.inc\"\n"
+"#line 2719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4385,7 +4395,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 3111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5202,7 +5212,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 4053 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5818,7 +5828,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4825 \"kernels.cl.inc\"\n"
+"#line 4837 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6124,7 +6134,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5179 \"kernels.cl.inc\"\n"
+"#line 5191 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6229,7 +6239,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5296 \"kernels.cl.inc\"\n"
+"#line 5308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6275,7 +6285,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5343 \"kernels.cl.inc\"\n"
+"#line 5355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6852,7 +6862,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6020 \"kernels.cl.inc\"\n"
+"#line 6032 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7103,9 +7113,10 @@ static const char *const gpuscan__piece_engine[] = {
 "#if $ONCE && $OP_LISTS\n"
 "`tile_prefetch(row->src, job->first, numbers.ahead, row->count);\n"
 "#endif\n"
-"`tile_fetch(&data, row->src, job->first, row->count, $OWN_FIRST, `policy_last());\n"
+"`tile_load(&data, row->src, job->first, row->count, $OWN_FIRST, `policy_last());\n"
 "if (!there && $ITEM < $FINDERS * $WINDOW)\n"
 "there = `prefix_load(row, job->tile, &prefix, shared);\n"
+"`tile_heads(&data, row->src, job->first, row->count, $OWN_FIRST, `policy_last());\n"
 "if (row->in_place)\n"
 "summed = `sum_load(row, job->tile, &other);\n"
 "sum = `tile_scan(&data, job->first, row->count, shared);\n"
@@ -7172,7 +7183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6385 \"kernels.cl.inc\"\n"
+"#line 6398 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7284,7 +7295,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6501 \"kernels.cl.inc\"\n"
+"#line 6514 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7530,7 +7541,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6791 \"kernels.cl.inc\"\n"
+"#line 6804 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8233,7 +8244,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7620 \"kernels.cl.inc\"\n"
+"#line 7633 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8285,7 +8296,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7672 \"kernels.cl.inc\"\n"
+"#line 7685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8878,7 +8889,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8330 \"kernels.cl.inc\"\n"
+"#line 8343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9409,7 +9420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8933 \"kernels.cl.inc\"\n"
+"#line 8946 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9750,7 +9761,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9349 \"kernels.cl.inc\"\n"
+"#line 9362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9842,7 +9853,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9457 \"kernels.cl.inc\"\n"
+"#line 9470 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10196,7 +10207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9857 \"kernels.cl.inc\"\n"
+"#line 9870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10745,7 +10756,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10508 \"kernels.cl.inc\"\n"
+"#line 10521 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10771,7 +10782,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10531 \"kernels.cl.inc\"\n"
+"#line 10544 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10904,7 +10915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10694 \"kernels.cl.inc\"\n"
+"#line 10707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10951,7 +10962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10742 \"kernels.cl.inc\"\n"
+"#line 10755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11100,7 +11111,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10914 \"kernels.cl.inc\"\n"
+"#line 10927 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11375,7 +11386,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11222 \"kernels.cl.inc\"\n"
+"#line 11235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12189,7 +12200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12163 \"kernels.cl.inc\"\n"
+"#line 12176 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12391,7 +12402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12407 \"kernels.cl.inc\"\n"
+"#line 12420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12512,7 +12523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12541 \"kernels.cl.inc\"\n"
+"#line 12554 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
