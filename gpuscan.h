@@ -3090,12 +3090,13 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$UNROLL\n"
 "for (int k = 0; k < $ITEM_VECTORS; k++) {\n"
-"sum[k] = `plain_at(x[k], $LANES - 1);\n"
-"if (before)\n"
 "before[k] = `plain_up(x[k], 1);\n"
-"if (before && lane == 0)\n"
+"if (lane == 0)\n"
 "before[k] = `identity_plain();\n"
 "}\n"
+"$UNROLL\n"
+"for (int k = 0; k < $ITEM_VECTORS; k++)\n"
+"sum[k] = `plain_at(x[k], $LANES - 1);\n"
 "#else\n"
 "local `plain *from = shared->exchange.values + $ITEM;\n"
 "local `plain *to = from + $ITEM_VECTORS * $GROUP;\n"
@@ -3237,7 +3238,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1800 \"kernels.cl.inc\"\n"
+"#line 1801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3594,6 +3595,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#endif\n"
 "return heads;\n"
 "}\n\n\n",
+"$INLINE void `tile_load_prior(`tile *tile, `from from, ulong at, bool there) {\n"
+"#if $KEYS_FROM_LANES\n"
+"tile->prior = 0;\n"
+"if ($LANE == 0 && there && at > 0)\n"
+"tile->prior = $KEYS_OF(from)[at - 1];\n"
+"#endif\n"
+"}\n\n\n"
 "$INLINE void `tile_vector_heads(`tile *tile, const `key_vector *keys,\n"
 "global const $KEY *from, ulong at, uint left, uint own) {\n"
 "$UNROLL\n"
@@ -3618,6 +3626,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#else\n"
 "`key_vector keys[$ITEM_VECTORS];\n"
 "`key_fetch(keys, $KEYS_OF(from), first, count, own, policy);\n"
+"`tile_load_prior(tile, from, first + own, own < left);\n"
 "#endif\n"
 "if ($COPIES_TILES && left == $TILE)\n"
 "`tile_vector_heads(tile, keys, $KEYS_OF(from), first + own, $TILE, own);\n"
@@ -3630,10 +3639,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$INLINE void `tile_load(`tile *tile, `from from, ulong first, ulong count, uint own,\n"
 "ulong policy) {\n"
 "`src_fetch(tile->vector, $ELEMENTS(from), first, count, own, policy);\n"
-"#if $KEYS_FROM_LANES\n"
-"tile->prior = 0;\n"
-"if ($LANE == 0 && own < `tile_left(first, count) && first + own > 0)\n"
-"tile->prior = $KEYS_OF(from)[first + own - 1];\n"
+"#if $RUNS\n"
+"`tile_load_prior(tile, from, first + own, own < `tile_left(first, count));\n"
 "$KEEP_LOADS();\n"
 "#endif\n"
 "#if $REDUCES\n"
@@ -3854,7 +3861,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2514 \"kernels.cl.inc\"\n"
+"#line 2523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4043,7 +4050,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2719 \"kernels.cl.inc\"\n"
+"#line 2728 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4072,11 +4079,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "carry = `tile_scan_from(tile, x, &reaches, shared);\n"
 "#else\n"
 "`plain sum[$ITEM_VECTORS];\n"
-"`lanes_scan(x, $BEFORE_FROM_END ? 0 : tile->before, sum, shared);\n"
+"`lanes_scan(x, tile->before, sum, shared);\n"
 "carry = sum[0];\n"
 "$UNROLL\n"
 "for (int k = 1; k < $ITEM_VECTORS; k++) {\n"
-"if (!$BEFORE_FROM_END)\n"
 "tile->before[k] = `combine(carry, tile->before[k]);\n"
 "x[k] = `combine(carry, x[k]);\n"
 "carry = `combine(carry, sum[k]);\n"
@@ -4395,7 +4401,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3111 \"kernels.cl.inc\"\n"
+"#line 3119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5212,7 +5218,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4053 \"kernels.cl.inc\"\n"
+"#line 4061 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5301,7 +5307,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "#if $SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
 "#define $NONE 0xffffffffu\n\n\n"
-"#define $SHARES_WORD ($ONE_WORD && !$AHEAD && $WORD <= 64)\n"
+"#define $SHARES_WORD ($ONE_WORD && !$AHEAD)\n"
 "#define $SUMS_BY_MAX ($ONE_WORD && $AHEAD && $HAS_WORD_MAX)\n\n\n\n"
 "typedef struct {\n"
 "`from src;\n"
@@ -5828,7 +5834,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4837 \"kernels.cl.inc\"\n"
+"#line 4845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6134,7 +6140,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5191 \"kernels.cl.inc\"\n"
+"#line 5199 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6239,7 +6245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5308 \"kernels.cl.inc\"\n"
+"#line 5316 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6285,7 +6291,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5355 \"kernels.cl.inc\"\n"
+"#line 5363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6862,7 +6868,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6032 \"kernels.cl.inc\"\n"
+"#line 6040 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7183,7 +7189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6398 \"kernels.cl.inc\"\n"
+"#line 6406 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7295,7 +7301,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6514 \"kernels.cl.inc\"\n"
+"#line 6522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7541,7 +7547,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6804 \"kernels.cl.inc\"\n"
+"#line 6812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8244,7 +8250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7633 \"kernels.cl.inc\"\n"
+"#line 7641 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8296,7 +8302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7685 \"kernels.cl.inc\"\n"
+"#line 7693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8889,7 +8895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8343 \"kernels.cl.inc\"\n"
+"#line 8351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9420,7 +9426,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8946 \"kernels.cl.inc\"\n"
+"#line 8954 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9761,7 +9767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9362 \"kernels.cl.inc\"\n"
+"#line 9370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9853,7 +9859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9470 \"kernels.cl.inc\"\n"
+"#line 9478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10207,7 +10213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9870 \"kernels.cl.inc\"\n"
+"#line 9878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10756,7 +10762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10521 \"kernels.cl.inc\"\n"
+"#line 10529 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10782,7 +10788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10544 \"kernels.cl.inc\"\n"
+"#line 10552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10915,7 +10921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10707 \"kernels.cl.inc\"\n"
+"#line 10715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10962,7 +10968,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10755 \"kernels.cl.inc\"\n"
+"#line 10763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11111,7 +11117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10927 \"kernels.cl.inc\"\n"
+"#line 10935 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11386,7 +11392,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11235 \"kernels.cl.inc\"\n"
+"#line 11243 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12200,7 +12206,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12176 \"kernels.cl.inc\"\n"
+"#line 12184 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12402,7 +12408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12420 \"kernels.cl.inc\"\n"
+"#line 12428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12523,7 +12529,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12554 \"kernels.cl.inc\"\n"
+"#line 12562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17955,7 +17961,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
-    if (prefix > 1 || payload > 4 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
                 (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
