@@ -2542,6 +2542,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$0$FROM_ROW(`Z, n) (`Z)\n"
 "$0$FROM_BASE(`Z, `9) ((`Z).base = (`9).`U)\n"
 "$0$ELEMENTS(`Z) ((`Z).src)\n"
+"$0$KEYS_OF(`Z) ((`Z).keys)\n"
 "$0$KEYS_PARAMETER $3`B$KEY *keys,\n"
 "$0$KEYS_ARGUMENT keys,\n"
 "$0$SUMS_PARAMETERS $KEYS_PARAMETER `init init_`U, $3`B`dst *init_buffer,\n\n"
@@ -2585,6 +2586,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$0$SUMS_ARGUMENTS\n"
 "$8\n"
 "$0$FROM_BASE(`Z, `9)\n"
+"$0$KEYS_OF $ELEMENTS\n"
 "$0$KEYS_PARAMETER\n"
 "$0$KEYS_ARGUMENT\n"
 "`W$RUNS\n"
@@ -2635,7 +2637,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1099 \"kernels.cl.inc\"\n"
+"#line 1101 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2742,7 +2744,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1219 \"kernels.cl.inc\"\n"
+"#line 1221 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2798,7 +2800,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1278 \"kernels.cl.inc\"\n"
+"#line 1280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2858,7 +2860,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1340 \"kernels.cl.inc\"\n"
+"#line 1342 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3011,12 +3013,13 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++){\n"
-"`9[k]=$v_at(x[k],$u-1);\n"
-"`7$9)\n"
 "$9[k]=$v_up(x[k],1);\n"
-"`7$9&&`1==0)\n"
+"`7`1==0)\n"
 "$9[k]=$a();\n"
 "}\n"
+"$o\n"
+"`Y`0k=0;k<$d;k++)\n"
+"`9[k]=$v_at(x[k],$u-1);\n"
 "`J\n"
 "`C$v*`Z=`H->exchange.`Us+$x;\n"
 "`C$v*to=`Z+$d*$t;\n"
@@ -3158,7 +3161,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1682 \"kernels.cl.inc\"\n"
+"#line 1685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3283,6 +3286,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
 "$8\n\n\n"
+"$0$KEYS_FROM_LANES ($COMPARES_KEYS && $u_APART && !$KEYS_CUSTOM)\n"
 "$1struct{\n"
 "`src_vector vector[$d];\n"
 "$v $9[$d];\n"
@@ -3291,6 +3295,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$v base;\n"
 "`Srising;\n"
 "`Smask[$d];\n"
+"`W$KEYS_FROM_LANES\n"
+"$KEY prior;\n"
+"$8\n"
 "`W$REDUCES\n"
 "`source_vector `U[$d];\n"
 "$8\n"
@@ -3465,9 +3472,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "$0``3_`P ``3_`P_of_bits\n"
 "#elif $HEADS || $RUNS\n\n\n"
-"$0$KEYS_FROM_LANES ($u_APART && !$KEYS_CUSTOM)\n"
-"$m$KEY `key_$9($3`B$KEY*`Z,`B`key_vector*keys,`0k,\n"
-"`Ii,`L`R,$KEY prior){\n"
+"$m$KEY `key_$9(`B``3*`3,$3`B$KEY*`Z,\n"
+"`B`key_vector*keys,`0k,`Ii,`L`R){\n"
 "`W$KEYS_FROM_LANES\n"
 "`S`1=($LANE+$u-1)%$u;\n"
 "$KEY key=`key_at(&keys[k],$p-1);\n"
@@ -3479,7 +3485,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`J\n"
 "key=($KEY)``5_at(key,`1,0);\n"
 "$8\n"
-"$5k==0&&$LANE==0?prior:key;\n"
+"$5k==0&&$LANE==0?`3->prior:key;\n"
 "`J\n"
 "$KEY key=`key_at(&keys[k],0);\n"
 "`7`R&&i>0)\n"
@@ -3508,17 +3514,21 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$8\n"
 "$5`P;\n"
 "}\n\n\n"
+"$m`V``3_load_prior(``3*`3,``Z `Z,`Iat,`L`R){\n"
+"`W$KEYS_FROM_LANES\n"
+"`3->prior=0;\n"
+"`7$LANE==0&&`R&&at>0)\n"
+"`3->prior=$KEYS_OF(`Z)[at-1];\n"
+"$8\n"
+"}\n\n\n"
 "$m`V``3_vector_`P(``3*`3,`B`key_vector*keys,\n"
 "$3`B$KEY*`Z,`Iat,`Sleft,`Sown){\n"
-"$KEY prior=`key_at(&keys[0],0);\n"
-"`7$COMPARES_KEYS&&$KEYS_FROM_LANES&&$LANE==0&&own<left&&at>0)\n"
-"prior=`Z[at-1];\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++){\n"
 "`S`R=`left_`Z(left,own,k),`P;\n"
-"$KEY $9=prior;\n"
+"$KEY $9=`key_at(&keys[0],0);\n"
 "`7$COMPARES_KEYS)\n"
-"$9=`key_$9(`Z,keys,k,at+k*$p_STRIDE,`R>0,prior);\n"
+"$9=`key_$9(`3,`Z,keys,k,at+k*$p_STRIDE,`R>0);\n"
 "`7$jSEGMENT_VECTOR))\n"
 "$9=`key_at(&keys[k],0);\n"
 "`P=`vector_`P(&keys[k],$9,`R);\n"
@@ -3531,31 +3541,38 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Ipolicy){\n"
 "`Sleft=``3_left(`N,`M);\n"
 "`W$RUNS\n"
-"$3`B$KEY*all=$ELEMENTS(`Z);\n"
 "`B`key_vector*keys=`3->vector;\n"
 "`J\n"
-"$3`B$KEY*all=`Z.keys;\n"
 "`key_vector keys[$d];\n"
-"`key_fetch(keys,all,`N,`M,own,policy);\n"
+"`key_fetch(keys,$KEYS_OF(`Z),`N,`M,own,policy);\n"
+"``3_load_prior(`3,`Z,`N+own,own<left);\n"
 "$8\n"
 "`7$COPIES_TILES&&left==$TILE)\n"
-"``3_vector_`P(`3,keys,all,`N+own,$TILE,own);\n"
+"``3_vector_`P(`3,keys,$KEYS_OF(`Z),`N+own,$TILE,own);\n"
 "else\n"
-"``3_vector_`P(`3,keys,all,`N+own,left,own);\n"
+"``3_vector_`P(`3,keys,$KEYS_OF(`Z),`N+own,left,own);\n"
 "}\n"
-"$8\n\n",
-"$m`V``3_fetch(``3*`3,``Z `Z,`I`N,`I`M,`Sown,\n"
+"`J\n"
+"$0``3_`P(`3, `Z, `N, `M, own, policy)\n"
+"$8\n\n\n\n",
+"$m`V``3_load(``3*`3,``Z `Z,`I`N,`I`M,`Sown,\n"
 "`Ipolicy){\n"
 "`src_fetch(`3->vector,$ELEMENTS(`Z),`N,`M,own,policy);\n"
+"`W$RUNS\n"
+"``3_load_prior(`3,`Z,`N+own,own<``3_left(`N,`M));\n"
+"$KEEP_LOADS();\n"
+"$8\n"
 "`W$REDUCES\n"
 "`source_fetch(`3->`U,`Z.`Us,`N,`M,own,policy);\n"
-"$8\n"
-"`W$HEADS || $RUNS\n"
-"``3_`P(`3,`Z,`N,`M,own,policy);\n"
 "$8\n"
 "`W$HEADS\n"
 "`3->base=`Z.base;\n"
 "$8\n"
+"}\n"
+"$m`V``3_fetch(``3*`3,``Z `Z,`I`N,`I`M,`Sown,\n"
+"`Ipolicy){\n"
+"``3_load(`3,`Z,`N,`M,own,policy);\n"
+"``3_`P(`3,`Z,`N,`M,own,policy);\n"
 "}\n\n"
 "`W$RUN_STATE\n\n"
 "$m`t ``3_vector_run(`B``3*`3,`0k,`Ii,`Sleft){\n"
@@ -3656,7 +3673,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->rising|=rises<<k;\n"
 "$8\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V``3_`1_`9s(``3*`3,`I`N,`I`M,`Sown,\n"
 "$v*`9s){\n"
 "`Sleft=``3_left(`N,`M);\n"
@@ -3664,7 +3681,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "``3_vector_`9s(`3,`N+own,$TILE,own,`9s);\n"
 "else\n"
 "``3_vector_`9s(`3,`N+own,left,own,`9s);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$m`V``3_ballots(`B``3*`3,$g*`P,\n"
 "`C``H*`H){\n"
 "`W$e\n"
@@ -3747,7 +3764,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2362 \"kernels.cl.inc\"\n"
+"#line 2383 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3933,7 +3950,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2564 \"kernels.cl.inc\"\n"
+"#line 2585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -3962,11 +3979,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "carry=``3_scan_`Z(`3,x,&reaches,`H);\n"
 "`J\n"
 "$v `9[$d];\n"
-"``1s_scan(x,$BEFORE_FROM_END?0:`3->$9,`9,`H);\n"
+"``1s_scan(x,`3->$9,`9,`H);\n"
 "carry=`9[0];\n"
 "$o\n"
 "`Y`0k=1;k<$d;k++){\n"
-"`7!$BEFORE_FROM_END)\n"
 "`3->$9[k]=$icarry,`3->$9[k]);\n"
 "x[k]=$icarry,x[k]);\n"
 "carry=$icarry,`9[k]);\n"
@@ -4285,7 +4301,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2956 \"kernels.cl.inc\"\n"
+"#line 2976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5092,7 +5108,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3888 \"kernels.cl.inc\"\n"
+"#line 3908 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5181,7 +5197,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "`W$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
 "$0$NONE 0xffffffffu\n\n\n"
-"$0$SHARES_WORD ($ONE_WORD && !$AHEAD && $WORD <= 64)\n"
+"$0$SHARES_WORD ($ONE_WORD && !$AHEAD)\n"
 "$0$SUMS_BY_MAX ($ONE_WORD && $AHEAD && $HAS_WORD_MAX)\n\n\n\n"
 "$1struct{\n"
 "``Z src;\n"
@@ -5196,7 +5212,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`8.`9s+=r*`8_`3s*$VALUE_WORDS;\n"
 "`8.`Ees+=r*`8_`3s*$PREFIX_WORDS;\n"
 "$5`8;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$0$ROW_TAG(`8) ((`8)->epoch << 2 | $AGGREGATE)\n"
 "$m`L``9_load(`B``8*`8,`S`3,`t*`U){\n"
 "``E `9;\n"
@@ -5217,7 +5233,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$m`V``K_store(`B``8*`8,`S`3,``E `K){\n"
 "``6s_store(`8->`Ees+(`T)`3*$PREFIX_WORDS,`8->epoch<<2|$PREFIX,`K,\n"
 "$TEST_STORED(`3));\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`S`observe(`B``8*`8,`S`3,``E*`U){\n"
 "`Sflag=$EMPTY;\n"
 "`W$SHARES_WORD\n"
@@ -5288,7 +5304,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`J\n"
 "$0$START_NUMBER(states) \\\n"
 " `ticket($COUNTERS(states),(`5)$l0),&`H->ticket)\n"
-"$8\n\n",
+"$8\n\n"
 "`W$AHEAD || $FEW\n\n\n\n"
 "$m`L``9_arrives(`B``8*`8,`S`3,`L`R,`t*`9){\n"
 "`Spolls=0;\n"
@@ -5313,7 +5329,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "$5`window_begin(`9,`H);\n"
 "}\n"
-"$8\n\n"
+"$8\n\n",
 "`W!$AHEAD\n\n"
 "$r`V`publish_`9(`B``8*`8,`S`3,`t `9){\n"
 "`7$x!=0)\n"
@@ -5416,7 +5432,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7`Ees)\n"
 "$5$NONE;\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$m``E `add_later(`B``8*`8,`S`3,`nearest found,\n"
 "`C``H*`H){\n"
 "``E `9=``E_at(found.`U,found.`1);\n"
@@ -5451,7 +5467,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`9=``E_at(next,found.`1);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$m``E `find_`E(`B``8*`8,`S`3,`t `9,\n"
 "`C``H*`H){\n"
 "`nearest found;\n"
@@ -5532,7 +5548,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7$q_LANE==0)\n"
 "``K_store(`8,`Z+$q-1,`E);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$m`L``E_await(`B``8*`8,`S`3,`L`R,``E*`E,\n"
 "`C``H*`H){\n"
 "`Spolls=0;\n"
@@ -5569,7 +5585,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}else{\n"
 "`9s=`window_begin(`9,`H);\n"
 "}\n"
-"`7!mine){\n\n"
+"`7!mine){\n\n",
 "`Lturned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
 "while(!turned&&known==$q)\n"
 "turned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
@@ -5638,7 +5654,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "}\n"
 "}\n"
-"$8\n\n\n\n",
+"$8\n\n\n\n"
 "$m`V`fold(``8 `N,`S`8s,`S`8_`3s,`Isrc_pitch,\n"
 "`C``H*`H){\n"
 "`Slive=`live_`3s(`N.`M);\n"
@@ -5682,7 +5698,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`F;\n"
 "}\n"
 "``9_store(`8,`3,`9);\n"
-"}\n\n"
+"}\n\n",
 "$m`V``9_await(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7``9_arrives(`8,`3,false,&x))\n"
@@ -5708,7 +5724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4673 \"kernels.cl.inc\"\n"
+"#line 4693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6014,7 +6030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5027 \"kernels.cl.inc\"\n"
+"#line 5047 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6119,7 +6135,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5144 \"kernels.cl.inc\"\n"
+"#line 5164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6165,7 +6181,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5191 \"kernels.cl.inc\"\n"
+"#line 5211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6742,7 +6758,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5868 \"kernels.cl.inc\"\n"
+"#line 5888 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -6987,9 +7003,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`t `9,other;\n"
 "``E `E=``E_of(`8->base);\n"
 "`L`R=job->`3==0,`9med=true;\n"
-"``3_fetch(&data,`8->src,job->`N,`8->`M,$OWN_FIRST,`policy_`2());\n"
+"``3_load(&data,`8->src,job->`N,`8->`M,$OWN_FIRST,`policy_`2());\n"
 "`7!`R&&$x<$FINDERS*$q)\n"
 "`R=``E_load(`8,job->`3,&`E,`H);\n"
+"``3_`P(&data,`8->src,job->`N,`8->`M,$OWN_FIRST,`policy_`2());\n"
 "`7`8->in_`Q)\n"
 "`9med=``9_load(`8,job->`3,&other);\n"
 "`9=``3_scan(&data,job->`N,`8->`M,`H);\n"
@@ -7056,7 +7073,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6227 \"kernels.cl.inc\"\n"
+"#line 6248 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7168,7 +7185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6343 \"kernels.cl.inc\"\n"
+"#line 6364 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7446,7 +7463,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6675 \"kernels.cl.inc\"\n"
+"#line 6696 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8057,7 +8074,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7393 \"kernels.cl.inc\"\n"
+"#line 7414 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8113,7 +8130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7449 \"kernels.cl.inc\"\n"
+"#line 7470 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8706,7 +8723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8107 \"kernels.cl.inc\"\n"
+"#line 8128 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9237,7 +9254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8710 \"kernels.cl.inc\"\n"
+"#line 8731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9591,7 +9608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9145 \"kernels.cl.inc\"\n"
+"#line 9166 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9704,7 +9721,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9277 \"kernels.cl.inc\"\n"
+"#line 9298 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10020,7 +10037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9631 \"kernels.cl.inc\"\n"
+"#line 9652 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10540,7 +10557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10250 \"kernels.cl.inc\"\n"
+"#line 10271 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10558,7 +10575,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10265 \"kernels.cl.inc\"\n"
+"#line 10286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10691,7 +10708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10428 \"kernels.cl.inc\"\n"
+"#line 10449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10738,7 +10755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10476 \"kernels.cl.inc\"\n"
+"#line 10497 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10887,7 +10904,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10648 \"kernels.cl.inc\"\n"
+"#line 10669 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11162,7 +11179,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10956 \"kernels.cl.inc\"\n"
+"#line 10977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11976,7 +11993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11897 \"kernels.cl.inc\"\n"
+"#line 11918 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12178,7 +12195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12141 \"kernels.cl.inc\"\n"
+"#line 12162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12299,7 +12316,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12275 \"kernels.cl.inc\"\n"
+"#line 12296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17767,7 +17784,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
-    if (prefix > 1 || payload > 4 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
                 (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
