@@ -2763,6 +2763,9 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "`7$PACKED==1)\n"
 "$5$PACKED_SIGNED?`add_chars(`6,`9):`add_uchars(`6,`9);\n"
 "$5$PACKED_SIGNED?`add_shorts(`6,`9):`add_ushorts(`6,`9);\n"
+"}\n\n"
+"$r`S`packed_`94(`54 x,`S`9){\n"
+"$5`packed_`9(x.w,`packed_`9(x.z,`packed_`9(x.y,`packed_`9(x.x,`9))));\n"
 "}\n\n\n"
 "$r`S`packed_join(`Sa,`Sb){\n"
 "$5$PACKED==1?`even_bytes(a,b):`lower_halves(a,b);\n"
@@ -2800,7 +2803,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1280 \"kernels.cl.inc\"\n"
+"#line 1284 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2860,7 +2863,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1342 \"kernels.cl.inc\"\n"
+"#line 1346 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3161,7 +3164,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1685 \"kernels.cl.inc\"\n"
+"#line 1689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3764,7 +3767,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2383 \"kernels.cl.inc\"\n"
+"#line 2387 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3950,7 +3953,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2585 \"kernels.cl.inc\"\n"
+"#line 2589 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4301,7 +4304,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2976 \"kernels.cl.inc\"\n"
+"#line 2980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5108,7 +5111,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3908 \"kernels.cl.inc\"\n"
+"#line 3912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5724,7 +5727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4693 \"kernels.cl.inc\"\n"
+"#line 4697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6030,7 +6033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5047 \"kernels.cl.inc\"\n"
+"#line 5051 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6135,7 +6138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5164 \"kernels.cl.inc\"\n"
+"#line 5168 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6181,7 +6184,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5211 \"kernels.cl.inc\"\n"
+"#line 5215 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6758,7 +6761,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5888 \"kernels.cl.inc\"\n"
+"#line 5892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7073,7 +7076,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6248 \"kernels.cl.inc\"\n"
+"#line 6252 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7185,8 +7188,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6364 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6368 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7233,134 +7236,93 @@ static const char *const gpuscan__piece_reduce[] = {
 "$5`subgroups_`9(`neighbours_`9(x,$u,`H),`H);\n"
 "}\n"
 "$8\n\n"
-"`W$LANE_VECTOR > 1\n"
-"$1$LANE_RAW `load;\n"
-"`J\n"
-"$1`src `load;\n"
-"$8\n\n"
-"`W!$CPU\n\n"
-"$1struct{\n"
-"$3`B`src*`Z;\n"
-"`Inumber;\n"
-"`S`M;\n"
-"`Sskew;\n"
-"`Swhole;\n"
-"$3`B`load*$7;\n"
-"}`stretch;\n\n\n\n\n"
-"$0$LANE_STRIDE(`1s) ($COMMUTATIVE ? (`1s) : 1u)\n"
+"`W$COMMUTATIVE && !$CPU\n\n\n"
+"#ifdef $SRC_RAW\n"
 "$1union{\n"
-"`src element[$LANE_VECTOR];\n"
-"`load raw;\n"
-"`S`6[($6`load)+3)/4];\n"
-"}``1_load_t;\n\n"
-"$r`src ``1_element(`B``1_load_t*vector,`Sv){\n"
-"`W$LANE_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"`F(`src)($PART_WORD(vector,`src,v)>>$PART_SHIFT(`src,v));\n"
+"`src element[$p];\n"
+"`54 raw;\n"
+"}`raw_vector;\n\n\n\n"
+"$r`t `raw_vector_add(`t `9,`54 raw,`Ii){\n"
+"`W$PACKED_HERE\n"
+"`F(`t)`packed_`94(raw,(`5)`9);\n"
 "`J\n"
-"$5vector->element[v];\n"
-"$8\n"
-"}\n\n\n"
-"$r`S``N_vector(`B`stretch*own,`S`1,`S`1s){\n"
-"`S$7=(own->skew+own->whole+$LANE_VECTOR-1)/$LANE_VECTOR;\n"
-"$5$COMMUTATIVE?`1:`1*(($7+`1s-1)>>pop`M(`1s-1));\n"
-"}\n\n\n"
-"$m`V``1_load(``1_load_t*x,`B`stretch*own,`S`N,`S`1s){\n"
-"`S`2=own->whole?(own->skew+own->whole-1u)/$LANE_VECTOR:0;\n"
-"$o\n"
-"`Y`Sk=0;k<$LANE_LOADS;k++)\n"
-"x[k].raw=own->$7[min(`N+k*$LANE_STRIDE(`1s),`2)];\n"
-"}\n\n\n\n"
-"$m`t `vector_part(`t `9,`B``1_load_t*x,`Iat,`Sskip,\n"
-"`0left){\n"
-"`W$PACKED_HERE && $LANE_VECTOR > 1\n"
-"`Spacked=(`5)`9;\n"
-"`B`0elements=4/$PACKED,bits=8*$PACKED;\n"
-"$o\n"
-"`Y`0w=0;w<(int)$6`load)/4;w++){\n"
-"`0`Z=clamp((int)skip-w*elements,0,elements),to=clamp(left-w*elements,`Z,elements);\n"
-"`Smask=(`5)((1ul<<to*bits)-(1ul<<`Z*bits));\n"
-"packed=`packed_`9(x->`6[w]&mask,packed);\n"
-"}\n"
-"`F(`t)packed;\n"
-"#elif $ARG\n"
-"`Lnone=`9.index==$ARG_NONE;\n"
-"$o\n"
-"`Y`Sv=0;v<$LANE_VECTOR;v++){\n"
-"$VALUE `U=`convert(``1_element(x,v),0).best.`U;\n"
-"`Lbetter=$ARG_BEFORE(`U,`9.best.`U)||(none&&`U==`U);\n"
-"`7((int)v<left)&(v>=skip)&better){\n"
-"`9.best.`U=`U;\n"
-"`9.index=at+skip;\n"
-"none=false;\n"
-"}\n"
-"}\n"
-"$5`9;\n"
-"`J\n"
-"`t part=$f);\n"
-"$o\n"
-"`Y`Sv=0;v<$LANE_VECTOR;v++)\n"
-"`7((int)v<left)&(v>=skip))\n"
-"part=$ipart,`convert(``1_element(x,v),at+v));\n"
-"$5$i`9,part);\n"
-"$8\n"
-"}\n\n\n\n",
-"$m`t ``1_add(`t `9,`B``1_load_t*x,`B`stretch*own,\n"
-"`S`N,`Sstride,`Sskip,`Send,`Lwhole){\n"
-"`Iat=own->number-own->skew;\n"
-"$o\n"
-"`Y`Sk=0;k<$LANE_LOADS;k++){\n"
-"`Si=(`N+k*stride)*$LANE_VECTOR;\n"
-"`0left=whole?$LANE_VECTOR:(int)(end-i);\n"
-"`9=`vector_part(`9,&x[k],at+i,k>0?0:skip,left);\n"
-"}\n"
-"$5`9;\n"
-"}\n\n\n"
-"$m`t ``1_`9(`B`stretch*own,``1_load_t*x,`S`1,`S`1s,\n"
-"`0levels){\n"
-"`Sstride=$LANE_STRIDE(`1s),step=stride*$LANE_LOADS;\n"
-"`S`N=``N_vector(own,`1,`1s),end=own->skew+own->whole;\n"
-"`7!$COMMUTATIVE)\n"
-"end=min(end,``N_vector(own,`1+1,`1s)*$LANE_VECTOR);\n"
-"`t `9=$f);\n"
-"`cascade cascade=`cascade_begin();\n"
-"`Y`Ssteps=0;;steps++){\n"
-"`7steps>0&&(`N+($LANE_LOADS-1)*stride+1)*$LANE_VECTOR<=end)\n"
-"`9=``1_add(`9,x,own,`N,stride,0,end,true);\n"
-"else\n"
-"`9=``1_add(`9,x,own,`N,stride,`1+steps==0?own->skew:0,end,false);\n"
-"`cascade_step(&cascade,&`9,levels);\n"
-"`N+=step;\n"
-"`7`N*$LANE_VECTOR>=end)\n"
-"break;\n"
-"``1_load(x,own,`N,`1s);\n"
-"}\n"
-"`9=`cascade_end(&cascade,`9,levels);\n"
+"`raw_vector vector;\n"
+"vector.raw=raw;\n"
+"`t x=`convert(vector.element[0],i);\n"
 "`W$ARG\n"
-"while(`9.index!=$ARG_NONE&&\n"
-"`convert(own->`Z[`9.index-own->number],0).best.`U!=`9.best.`U)\n"
+"$VALUE best=x.best.`U;\n"
+"$o\n"
+"`Y`0v=1;v<$p;v++){\n"
+"$VALUE y=`convert(vector.element[v],i).best.`U;\n"
+"best=$ARG_BEFORE(y,best)||best!=best?y:best;\n"
+"}\n"
+"`7$ARG_BEFORE(best,`9.best.`U)||(`9.index==$ARG_NONE&&best==best)){\n"
+"`9.best.`U=best;\n"
+"`9.index=i;\n"
+"}\n"
+"$5`9;\n"
+"`J\n"
+"$o\n"
+"`Y`0v=1;v<$p;v++)\n"
+"x=$ix,`convert(vector.element[v],i+v));\n"
+"$5$i`9,x);\n"
+"$8\n"
+"$8\n"
+"}\n\n\n\n"
+"$m`t `loaded_add(`t `9,`B`54*loaded,`Ihead,`Ii,`Istride,\n"
+"`I$7,`Lall){\n"
+"$o\n"
+"`Y`0k=0;k<$d;k++)\n"
+"`7all||i+k*stride<$7)\n"
+"`9=`raw_vector_add(`9,loaded[k],head+(i+k*stride)*$p);\n"
+"$5`9;\n"
+"}\n"
+"$8\n\n\n"
+"$r`t `item_`9($3`B`src*src,`Ibegin,`I`M,`Sgroup,\n"
+"`Sgroups){\n"
+"`I`N=(`T)group*$t+$x,stride=(`T)groups*$t;\n"
+"`Ihead=0,$7=0,i;\n"
+"`Staken=0;\n"
+"`t ends=$f),`9=ends;\n"
+"`cascade cascade=`cascade_begin();\n"
+"#ifdef $SRC_RAW\n"
+"`Spast=(`5)((size_t)(src+begin)&($6`54)-1));\n"
+"`7past%$6`src)==0){\n"
+"head=($6`54)-past)/$6`src)%$p;\n"
+"head=min(head,`M);\n"
+"$7=(`M-head)/$p;\n"
+"}\n"
+"$8\n\n"
+"`Yi=`N;i<($jREDUCE_ENDS)?0:`M-$7*$p);i+=stride){\n"
+"`Iat=begin+(i<head?i:i+$7*$p);\n"
+"ends=$iends,`convert(src[at],at));\n"
+"`7++taken%$d==0)\n"
+"`cascade_step(&cascade,&ends,$CASCADE);\n"
+"}\n"
+"#ifdef $SRC_RAW\n"
+"head+=begin;\n"
+"$3`B`54*`Z=($3`B`54*)(src+head);\n"
+"`54 loaded[$d];\n"
+"`Yi=`N;i+($d-1)*stride<$7;i+=$d*stride){\n"
+"$o\n"
+"`Y`0k=0;k<$d;k++)\n"
+"loaded[k]=`load_once(`Z+i+k*stride);\n"
+"`9=`loaded_add(`9,loaded,head,i,stride,$7,true);\n"
+"`cascade_step(&cascade,&`9,$CASCADE);\n"
+"}\n"
+"`7i<$7){\n\n",
+"$o\n"
+"`Y`0k=0;k<$d;k++)\n"
+"loaded[k]=`load_once_`7i+k*stride<$7,`Z+(i+k*stride));\n"
+"`9=`loaded_add(`9,loaded,head,i,stride,$7,false);\n"
+"}\n"
+"$8\n"
+"`9=`cascade_end(&cascade,`9,$CASCADE);\n"
+"`W$ARG\n"
+"while(`9.index!=$ARG_NONE&&`convert(src[`9.index],0).best.`U!=`9.best.`U)\n"
 "`9.index++;\n"
 "$8\n"
-"`Si=$COMMUTATIVE?own->whole+`1:`1==`1s-1?own->whole:own->`M;\n"
-"`Y;i<($jREDUCE_ENDS)?0:own->`M);i+=stride)\n"
-"`9=$i`9,`convert(own->`Z[i],own->number+i));\n"
-"$5`9;\n"
-"}\n"
-"$8\n\n"
-"`W$COMMUTATIVE && !$CPU\n\n\n"
-"$r`t `range_`9($3`B`src*src,`Ibegin,`I`M,\n"
-"`C``H*`H){\n"
-"``1_load_t x[$LANE_LOADS];\n"
-"`stretch all;\n"
-"all.`Z=src+begin;\n"
-"all.number=begin;\n"
-"all.`M=(`5)`M;\n"
-"all.skew=(`5)((size_t)all.`Z/$6`src))%$LANE_VECTOR;\n"
-"all.whole=(all.`M+all.skew)/$LANE_VECTOR*$LANE_VECTOR;\n"
-"all.whole-=min(all.whole,all.skew);\n"
-"all.$7=($3`B`load*)(all.`Z-all.skew);\n"
-"`7all.whole>0)\n"
-"``1_load(x,&all,$x,$t);\n"
-"$5`items_`9(``1_`9(&all,x,$x,$t,$CASCADE),`H);\n"
+"$5$iends,`9);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
@@ -7379,16 +7341,17 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "$5x[0];\n"
 "}\n\n\n\n\n"
-"$r`t `range_`9($3`B`src*src,`I`Z,`I`M,\n"
-"`C``H*`H){\n"
+"$r`t `subgroup_share_`9($3`B`src*src,`I`Z,`I`M,`Sgroup,\n"
+"`Sgroups,`C``H*`H){\n"
 "`B`Ipart=$d*$p_STRIDE;\n"
 "`Izero=`Z,end=`Z+`M;\n"
 "`t head=$f);\n"
 "`Y;`Z<end&&`Z%$p!=0;`Z++)\n"
 "head=$ihead,`convert(src[`Z],`Z));\n"
-"`Iparts=(end-`Z+part-1)/part,begin=parts*$k/$kS;\n"
-"`Iown=parts*($k+1)/$kS-begin;\n"
-"`I`G=$u_APART?own:(parts+$kS-1)/$kS;\n"
+"`Iparts=(end-`Z+part-1)/part,takers=(`T)groups*$kS;\n"
+"`Itaker=(`T)group*$kS+$k;\n"
+"`Ibegin=parts*taker/takers,own=parts*(taker+1)/takers-begin;\n"
+"`I`G=$u_APART?own:parts/takers+(parts%takers!=0);\n"
 "`t total=$f);\n"
 "`cascade cascade=`cascade_begin();\n"
 "`Y`It=0;t<`G;t++){\n"
@@ -7402,11 +7365,22 @@ static const char *const gpuscan__piece_reduce[] = {
 "`cascade_step(&cascade,&total,$CASCADE);\n"
 "}\n"
 "total=`cascade_end(&cascade,total,$CASCADE);\n"
-"`7`Z!=zero&&$k==0)\n"
+"`7`Z!=zero&&taker==0)\n"
 "total=$ihead,total);\n"
-"$5`subgroups_`9(total,`H);\n"
+"$5total;\n"
 "}\n"
-"$8\n\n",
+"$8\n\n\n"
+"`W!$CPU\n"
+"$r`t `range_`9($3`B`src*src,`I`Z,`I`M,`Sgroup,\n"
+"`Sgroups,`C``H*`H){\n"
+"`W$COMMUTATIVE\n"
+"$5`items_`9(`item_`9(src,`Z,`M,group,groups),`H);\n"
+"`J\n"
+"`t `9=`subgroup_share_`9(src,`Z,`M,group,groups,`H);\n"
+"$5`subgroups_`9(`9,`H);\n"
+"$8\n"
+"}\n"
+"$8\n\n"
 "$1struct{\n"
 "$REDUCE_NUMBERS\n"
 "}`reduce_$4;\n\n\n"
@@ -7435,7 +7409,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7463,8 +7437,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6696 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6661 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
 "$1`S`offset;\n"
@@ -7472,6 +7446,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`J\n"
 "$1`I`offset;\n"
 "$1`T2 `ends;\n"
+"$8\n"
+"`W$SEGMENT_VECTOR > 1\n"
+"$1$SEGMENT_RAW `load;\n"
+"`J\n"
+"$1`src `load;\n"
 "$8\n\n\n"
 "$1struct{\n"
 "$3`B`src*src;\n"
@@ -7507,9 +7486,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 ":max((steps+groups-1)/groups,(`T)$TILE);\n"
 "`J\n"
 "`Iall=($BY_ROWS?(path.segments-1)*path.pitch:0)+$4->`M;\n"
-"path.skew=(`5)((size_t)path.src/$6`src))%$LANE_VECTOR;\n"
+"path.skew=(`5)((size_t)path.src/$6`src))%$SEGMENT_VECTOR;\n"
 "path.$7=($3`B`load*)(path.src-path.skew);\n"
-"path.whole=(all+path.skew)/$LANE_VECTOR*$LANE_VECTOR-path.skew;\n"
+"path.whole=(all+path.skew)/$SEGMENT_VECTOR*$SEGMENT_VECTOR-path.skew;\n"
 "$8\n"
 "$5path;\n"
 "}\n\n\n"
@@ -7857,6 +7836,14 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$5found;\n"
 "}\n\n"
 "$0$AS_OFFSET(i) (`offset)min(i, (`T)(`offset)~(`offset)0)\n\n\n"
+"$1struct{\n"
+"`offset `N;\n"
+"`offset zero;\n"
+"`S`M;\n"
+"`Sskew;\n"
+"`Swhole;\n"
+"$3`B`load*$7;\n"
+"}`stretch;\n\n\n"
 "$r`ends `ends_of(`B`path*path,`Isegment){\n"
 "`ends ends=0;\n"
 "`7!$BY_ROWS&&segment<path->segments){\n"
@@ -7864,33 +7851,113 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "ends.y=path->offsets[segment+1];\n"
 "}\n"
 "$5ends;\n"
-"}\n\n\n"
+"}\n\n"
 "$r`stretch `stretch_of(`B`path*path,`Isegment,`ends ends){\n"
-"`offset `N,`2=$AS_OFFSET(path->whole);\n"
 "`stretch own;\n"
 "`W$BY_ROWS\n"
 "`Lis_`R=segment<path->segments;\n"
-"`N=is_`R?segment*path->pitch:0;\n"
+"own.`N=own.zero=is_`R?segment*path->pitch:0;\n"
 "own.`M=is_`R?(`5)min(path->`8_length,0xfffffffful):0;\n"
-"own.number=0;\n"
 "`J\n"
 "`offset behind=min(ends.y,$AS_OFFSET(path->`2));\n"
-"own.number=`N=min(ends.x,behind);\n"
-"own.`M=(`5)min((`T)(behind-`N),0xfffffffful);\n"
+"own.`N=min(ends.x,behind);\n"
+"own.zero=0;\n"
+"own.`M=(`5)min((`T)(behind-own.`N),0xfffffffful);\n"
 "$8\n"
-"own.`Z=path->src+`N;\n"
-"own.whole=own.`M;\n"
-"`7$LANE_VECTOR>1)\n"
-"own.whole=(`5)(max(min(`N+own.`M,`2),`N)-`N);\n"
-"own.skew=(`5)`N%$LANE_VECTOR+path->skew;\n"
-"own.$7=path->$7;\n"
-"`7own.whole>0)\n"
-"own.$7+=`N/$LANE_VECTOR+own.skew/$LANE_VECTOR;\n"
-"own.skew%=$LANE_VECTOR;\n"
+"`offset end=own.`N+own.`M,`2=$AS_OFFSET(path->whole);\n"
+"own.whole=$SEGMENT_VECTOR==1?own.`M:(`5)(max(min(end,`2),own.`N)-own.`N);\n"
+"own.skew=(`5)own.`N%$SEGMENT_VECTOR+path->skew;\n"
+"own.$7=path->$7+own.`N/$SEGMENT_VECTOR+own.skew/$SEGMENT_VECTOR;\n"
+"own.skew%=$SEGMENT_VECTOR;\n"
 "$5own;\n"
 "}\n\n"
-"$r`t `group_`9(`B`stretch*own,`C`segment_`H*all){\n"
-"`t `9=`range_`9(own->`Z-own->number,own->number,own->`M,&all->reduce);\n"
+"$0$LANE_LOADS (`5)$SEGMENT_LANES\n\n\n\n\n"
+"$0$LANE_STRIDE(`1s) ($COMMUTATIVE ? (`1s) : 1u)\n"
+"$1union{\n"
+"`src element[$SEGMENT_VECTOR];\n"
+"`load raw;\n"
+"`S`6[($6`load)+3)/4];\n"
+"}``1_load_t;\n\n"
+"$r`src `segment_at(`B``1_load_t*vector,`Sv){\n"
+"`W$SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
+"`F(`src)($PART_WORD(vector,`src,v)>>$PART_SHIFT(`src,v));\n"
+"`J\n"
+"$5vector->element[v];\n"
+"$8\n"
+"}\n\n\n"
+"$r`S``N_vector(`B`stretch*own,`S`1,`S`1s){\n"
+"`S$7=(own->skew+own->whole+$SEGMENT_VECTOR-1)/$SEGMENT_VECTOR;\n"
+"$5$COMMUTATIVE?`1:`1*(($7+`1s-1)>>pop`M(`1s-1));\n"
+"}\n\n"
+"$m`V``1_load(``1_load_t*x,`B`path*path,`B`stretch*own,\n"
+"`S`N,`S`1s){\n"
+"`S`2=own->whole?(own->skew+own->whole-1u)/$SEGMENT_VECTOR:0;\n"
+"$3`B`load*`Z=own->whole?own->$7:path->$7;\n"
+"`7$SEGMENT_VECTOR==1&&path->`2==0)\n"
+"`F;\n"
+"$o\n"
+"`Y`Sk=0;k<$LANE_LOADS;k++)\n"
+"x[k].raw=`Z[min(`N+k*$LANE_STRIDE(`1s),`2)];\n"
+"}\n\n\n",
+"$m`t `vector_part(`t `9,`B``1_load_t*x,`Iat,`Sskip,\n"
+"`0left){\n"
+"`W$PACKED_HERE && $SEGMENT_VECTOR > 1\n"
+"`Spacked=(`5)`9;\n"
+"`B`0elements=4/$PACKED,bits=8*$PACKED;\n"
+"$o\n"
+"`Y`0w=0;w<(int)$6`load)/4;w++){\n"
+"`0`Z=clamp((int)skip-w*elements,0,elements),to=clamp(left-w*elements,`Z,elements);\n"
+"`Smask=(`5)((1ul<<to*bits)-(1ul<<`Z*bits));\n"
+"packed=`packed_`9(x->`6[w]&mask,packed);\n"
+"}\n"
+"`F(`t)packed;\n"
+"`J\n"
+"`t part=$f);\n"
+"$o\n"
+"`Y`Sv=0;v<$SEGMENT_VECTOR;v++)\n"
+"`7((int)v<left)&(v>=skip))\n"
+"part=$ipart,`convert(`segment_at(x,v),at+v));\n"
+"$5$i`9,part);\n"
+"$8\n"
+"}\n\n\n\n"
+"$m`t ``1_add(`t `9,`B``1_load_t*x,`B`stretch*own,\n"
+"`S`N,`Sstride,`Sskip,`Send,`Lwhole){\n"
+"`Iat=(`T)own->`N-own->zero-own->skew;\n"
+"$o\n"
+"`Y`Sk=0;k<$LANE_LOADS;k++){\n"
+"`Si=(`N+k*stride)*$SEGMENT_VECTOR;\n"
+"`0left=whole?$SEGMENT_VECTOR:(int)(end-i);\n"
+"`9=`vector_part(`9,&x[k],at+i,k>0?0:skip,left);\n"
+"}\n"
+"$5`9;\n"
+"}\n\n\n\n"
+"$m`t ``1_`9(`B`path*path,`B`stretch*own,``1_load_t*x,\n"
+"`S`1,`S`1s){\n"
+"`Sstride=$LANE_STRIDE(`1s),step=stride*$LANE_LOADS;\n"
+"`S`N=``N_vector(own,`1,`1s),end=own->skew+own->whole;\n"
+"`7!$COMMUTATIVE)\n"
+"end=min(end,``N_vector(own,`1+1,`1s)*$SEGMENT_VECTOR);\n"
+"`t `9=``1_add($f),x,own,`N,stride,`1==0?own->skew:0,end,false);\n"
+"`cascade cascade=`cascade_begin();\n"
+"`cascade_step(&cascade,&`9,1);\n"
+"`Y`N+=step;`N*$SEGMENT_VECTOR<end;`N+=step){\n"
+"``1_load(x,path,own,`N,`1s);\n"
+"`7(`N+($LANE_LOADS-1)*stride+1)*$SEGMENT_VECTOR<=end)\n"
+"`9=``1_add(`9,x,own,`N,stride,0,end,true);\n"
+"else\n"
+"`9=``1_add(`9,x,own,`N,stride,0,end,false);\n"
+"`cascade_step(&cascade,&`9,1);\n"
+"}\n"
+"`9=`cascade_end(&cascade,`9,1);\n"
+"$3`B`src*`Z=($3`B`src*)own->$7+own->skew;\n"
+"`Si=$COMMUTATIVE?own->whole+`1:`1==`1s-1?own->whole:own->`M;\n"
+"`Y;$SEGMENT_VECTOR>1&&i<own->`M;i+=stride)\n"
+"`9=$i`9,`convert(`Z[i],own->`N-own->zero+i));\n"
+"$5`9;\n"
+"}\n\n"
+"$r`t `group_`9(`B`path*path,`B`stretch*own,\n"
+"`C`segment_`H*all){\n"
+"`t `9=`range_`9(path->src+own->zero,own->`N-own->zero,own->`M,0,1,&all->reduce);\n"
 "$h);\n"
 "$5`9;\n"
 "}\n\n"
@@ -7912,7 +7979,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left=min(left-found,apart-1);\n"
 "}\n"
 "$5$9;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$1struct{\n"
 "`Ibegin,end;\n"
 "`I$9;\n"
@@ -7930,7 +7997,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Z=`Q;\n"
 "`Z=opens?`Z:own->begin;\n"
 "`Izero=`segment_zero(path,segment),`M=min(to,own->end)-`Z;\n"
-"`t `9=`range_`9(`segment_src(path,segment),`Z-zero,`M,&all->reduce);\n"
+"`t `9=`range_`9(`segment_src(path,segment),`Z-zero,`M,0,1,&all->reduce);\n"
 "$h);\n"
 "`7opens&&closes){\n"
 "`7$x==0)\n"
@@ -7941,7 +8008,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}else{\n"
 "own->tail=`9;\n"
 "}\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "$m`V`split_`9(`B`path*path,`B`outlet*out,\n"
 "`C`segment_`H*all){\n"
 "`split own;\n"
@@ -7970,7 +8037,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "$8\n\n\n\n"
 "$0$LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $u_APART && $COMMUTATIVE)\n"
-"$0$LANE_ROUND ($LANE_LOADS * $LANE_VECTOR)\n"
+"$0$LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
 "$0$LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n\n"
 "$m`V`long_`9(`B`path*path,`B`outlet*out,`Lis_long,`I`N,\n"
 "`Sbits,`C`segment_`H*all){\n"
@@ -7985,17 +8052,17 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch whole=`stretch_of(path,segment,`ends_of(path,segment));\n"
 "`W$LONG_BY_SUBGROUP\n"
 "``1_load_t x[$LANE_LOADS];\n"
-"``1_load(x,&whole,$LANE,$u);\n"
+"``1_load(x,path,&whole,$LANE,$u);\n"
 "$KEEP_LOADS();\n"
-"`t `9=``1_`9(&whole,x,$LANE,$u,1);\n"
+"`t `9=``1_`9(path,&whole,x,$LANE,$u);\n"
 "`9=`neighbours_`9(`9,$u,&all->reduce);\n"
 "`J\n"
-"`t `9=`group_`9(&whole,all);\n"
+"`t `9=`group_`9(path,&whole,all);\n"
 "$8\n"
 "`7(($LONG_BY_SUBGROUP?$LANE:$x)==0)& !$jSEGMENT_GROUP))\n"
 "`outlet_write(out,segment,`9);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V``1s_`8s(`B`path*path,`B`outlet*out,`Sgroup,`Sgroups,\n"
 "`Sbits,`S`8s,`C`segment_`H*all){\n"
 "`S`1s=1u<<bits,`1=$x&(`1s-1),`8=$x>>bits;\n"
@@ -8011,12 +8078,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "``1_load_t x[$LANE_LOADS];\n"
 "`t `9=$f);\n"
 "`Lis_long=own.`M>apart;\n"
-"`7$LANE_VECTOR>1||path->`2>0)\n"
-"``1_load(x,&own,``N_vector(&own,`1,`1s),`1s);\n"
+"``1_load(x,path,&own,``N_vector(&own,`1,`1s),`1s);\n"
 "$KEEP_LOADS();\n"
 "ends=`ends_of(path,own_`8+step);\n"
 "`7!is_long)\n"
-"`9=``1_`9(&own,x,`1,`1s,1);\n"
+"`9=``1_`9(path,&own,x,`1,`1s);\n"
 "`9=`neighbours_`9(`9,`1s,&all->reduce);\n"
 "`7($jSEGMENT_LANES)?`8!=1:true)&(`1==0)& !is_long&(own_`8<path->segments))\n"
 "`outlet_write(out,own_`8,`9);\n"
@@ -8024,7 +8090,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_`9(path,out,is_long&&`1==0&&own.`M<=most,`N,bits,all);\n"
 "}\n"
 "}\n"
-"$8\n\n",
+"$8\n\n"
 "$0$SEGMENTS_PARAMETERS \\\n"
 " $3`B`src*src,$3`B`offset*offsets,$3`B`5*`M_buffer, \\\n"
 " $3`partial*partials,$3`5*marks,$3`result_t*dst,`init init_`U, \\\n"
@@ -8052,7 +8118,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`stretch own=`stretch_of(&path,segment,`ends_of(&path,segment));\n"
 "`7$SEGMENT_SPLIT&&own.`M>path.share)\n"
 "continue;\n"
-"`t `9=`group_`9(&own,all);\n"
+"`t `9=`group_`9(&path,&own,all);\n"
 "`7$x==0)\n"
 "`outlet_write(&out,segment,`9);\n"
 "}\n"
@@ -8074,29 +8140,25 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7414 \"kernels.cl.inc\"\n"
+"#line 7490 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
 " $3`B`src*src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
 " $3`result_t*dst,`init init_`U,$3`B`dst*init_buffer, \\\n"
-" `reduce_$4 $4,`C``H*`H\n\n"
-"$0$SHARE_UNIT 256\n\n\n"
+" `reduce_$4 $4,`C``H*`H\n\n\n\n"
 "kernel $t_ATTRIBUTE `V`reduce($REDUCE_PARAMETERS){ $ONE_ITEM\n"
 "`Sgroup=(`5)$s0),groups=(`5)$l0);\n"
 "`Sepoch=(`5)$4.epoch,`O=(`5)$4.`O;\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
-"`Ishare=(`M+groups-1)/groups,begin,end;\n"
 "`t `9;\n"
 "src+=$4.src_offset;\n"
 "partials+=$4.partials_offset;\n"
-"share=(share+$SHARE_UNIT-1)/$SHARE_UNIT*$SHARE_UNIT;\n"
-"begin=min(group*share,`M);\n"
-"end=min(begin+share,`M);\n"
-"`W$CPU\n"
-"`9=`span_`9(src,begin,end,0);\n"
+"`W!$CPU\n"
+"`9=`range_`9(src,0,`M,group,groups,`H);\n"
 "`J\n"
-"`9=`range_`9(src,begin,end-begin,`H);\n"
+"`Ishare=$4.group_`3s*$TILE;\n"
+"`9=`span_`9(src,min(group*share,`M),min((group+1)*share,`M),0);\n"
 "$8\n"
 "`7groups>1){\n"
 "`7$x==0)\n"
@@ -8130,7 +8192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7470 \"kernels.cl.inc\"\n"
+"#line 7542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8723,7 +8785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8128 \"kernels.cl.inc\"\n"
+"#line 8200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9254,7 +9316,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8731 \"kernels.cl.inc\"\n"
+"#line 8803 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9608,7 +9670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9166 \"kernels.cl.inc\"\n"
+"#line 9238 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9721,7 +9783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9298 \"kernels.cl.inc\"\n"
+"#line 9370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10037,7 +10099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9652 \"kernels.cl.inc\"\n"
+"#line 9724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10557,7 +10619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10271 \"kernels.cl.inc\"\n"
+"#line 10343 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10575,7 +10637,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10286 \"kernels.cl.inc\"\n"
+"#line 10358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10708,7 +10770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10449 \"kernels.cl.inc\"\n"
+"#line 10521 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10755,7 +10817,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10497 \"kernels.cl.inc\"\n"
+"#line 10569 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10904,7 +10966,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10669 \"kernels.cl.inc\"\n"
+"#line 10741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11179,7 +11241,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10977 \"kernels.cl.inc\"\n"
+"#line 11049 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11993,7 +12055,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11918 \"kernels.cl.inc\"\n"
+"#line 11990 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12195,7 +12257,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12234 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12316,7 +12378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12296 \"kernels.cl.inc\"\n"
+"#line 12368 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14985,6 +15047,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
+    gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -18820,7 +18883,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
-    uint32_t lanes;    /* loads that a lane has in flight; 0 on a CPU */
+    uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
     uint32_t each;     /* a group takes each row or segment */
     uint32_t split;    /* extra groups share the long rows or segments */
@@ -18848,7 +18911,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
     uint64_t src_pitch;
-    uint64_t groups;
+    uint64_t groups, group_tiles;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
     uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
                                                        CPU the path */
@@ -18857,7 +18920,8 @@ typedef struct gpuscan__reduce_plan {
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
-    X(src_pitch) X(groups) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each) X(split_count)
+    X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
+    X(split_count)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
@@ -18869,7 +18933,7 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
         {"gpuscan_reduce_segments", NULL, "gpuscan_reduce_segments", "gpuscan_reduce_join", NULL}};
     gpuscan__reduce_key own = gpuscan__reduce_own(key);
-    return names[own.segments != 0] + (key->word || (own.segments && own.lanes && !own.split) ? 0 : 2);
+    return names[own.segments != 0] + (key->word || (own.lanes && !own.split) ? 0 : 2);
 }
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
@@ -18917,13 +18981,14 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
-    gpuscan__define_number(text, "LANE_VECTOR", own.vector);
+    gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
-    gpuscan__define_number(text, "LANE_LOADS", own.lanes);
+    gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "LANE_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
+    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
+                        gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -19034,14 +19099,6 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns the loads of a lane for rows of `vectors` vectors: no more than a row has, and five instead of four if that
-   halves the lanes. tuning: reduce-lanes-loads */
-static uint32_t gpuscan__lane_loads(uint64_t vectors) {
-    if (vectors <= 4)
-        return (uint32_t)gpuscan__max(vectors, 1);
-    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
-}
-
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
@@ -19084,7 +19141,6 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
-    plan->key.lanes = key->vectors;
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
@@ -19119,11 +19175,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    plan->key.lanes = plan->mean <= 1 ? 2 : 4;
-    if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4
-                              ? 8
-                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+    plan->key.lanes = rows && vector == 1 && desc->count > 4 ? 8 : 4;
+    if (rows ? vector > 1 && gpuscan__lane_vectors(desc->count, plan->src_pitch, vector) <= 2 : plan->mean <= 1)
+        plan->key.lanes = 2;
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
@@ -19248,6 +19302,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     }
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
+    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
     else if (plan->groups > 1)
@@ -19284,10 +19339,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     } else {
         gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
-        if (!gpuscan__key_is_cpu(key)) {
-            plan->key.vector = gpuscan__lane_vector(e, UINT32_MAX);
-            plan->key.lanes = key->vectors;
-        }
         if (e->commutes && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
     }
@@ -19301,7 +19352,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     }
     memset(need, 0, sizeof(*need));
     plan->lane_bits = plan->lane_rows = 0;
-    plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
     if (plan->key.segments)
         gpuscan__segments_cut(gs, plan);
