@@ -19099,6 +19099,14 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
+/* Returns the loads of a lane for rows of `vectors` vectors: no more than a row has, and five instead of four if that
+   halves the lanes. tuning: reduce-lanes-loads */
+static uint32_t gpuscan__lane_loads(uint64_t vectors) {
+    if (vectors <= 4)
+        return (uint32_t)gpuscan__max(vectors, 1);
+    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
+}
+
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
@@ -19175,9 +19183,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    plan->key.lanes = rows && vector == 1 && desc->count > 4 ? 8 : 4;
-    if (rows ? vector > 1 && gpuscan__lane_vectors(desc->count, plan->src_pitch, vector) <= 2 : plan->mean <= 1)
-        plan->key.lanes = 2;
+    plan->key.lanes = plan->mean <= 1 ? 2 : 4;
+    if (rows)
+        plan->key.lanes = vector == 1 && desc->count > 4
+                              ? 8
+                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
