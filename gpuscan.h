@@ -18106,12 +18106,14 @@ typedef struct gpuscan__scan_plan {
     gpuscan__heads heads;
 } gpuscan__scan_plan;
 
+#define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
-    X(inverse) X(heads) X(past) X(rows_before) X(init_offset) X(total_offset) X(flags)
+    GPUSCAN__SCAN_ROWS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(inverse) X(heads) X(past)        \
+    X(rows_before) X(init_offset) X(total_offset) X(flags)
+#define GPUSCAN__SCAN_PLAN(X) X(src_pitch) X(dst_pitch) X(row_tiles) X(ahead) X(parts) X(part_tiles)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(tiles) X(row_tiles)       \
-    X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+    GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
+    X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
@@ -18633,7 +18635,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__scan_numbers scan;
+    gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
     gpuscan_result r;
     if (!is_single && plan->parts > 1) {
@@ -18654,29 +18656,22 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
             return r;
     }
     launch = gpuscan__launch_begin(chain, program, is_single ? 0 : GPUSCAN__SCAN_PARTS, stand_in);
-    scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    scan.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
-    scan.src_pitch = plan->src_pitch;
-    scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    scan.dst_pitch = plan->dst_pitch;
-    scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scan.rows = gpuscan__unless_rehearsed(chain, plan->rows);
-    scan.row_tiles = plan->row_tiles;
-    scan.tiles = scan.rows * plan->row_tiles;
-    scan.ahead = plan->ahead;
-    scan.parts = plan->parts;
-    scan.part_tiles = plan->part_tiles;
-    scan.states_offset =
+    GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
+    numbers.rows = gpuscan__unless_rehearsed(chain, plan->rows);
+    numbers.tiles = numbers.rows * plan->row_tiles;
+    numbers.states_offset =
         is_single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(common->key.word), 0, common->key.word / 8)
                   : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    scan.epoch = chain->place.epoch;
-    scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    scan.flags = common->flags;
+    numbers.epoch = chain->place.epoch;
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     if (!is_single && plan->parts > 1)
-        scan.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, group, shared, 1));
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -18689,14 +18684,10 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers numbers;
+    GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.src_pitch = plan->src_pitch;
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.dst_pitch = plan->dst_pitch;
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.rows = plan->rows;
-    numbers.length = plan->length;
-    numbers.tile_rows = plan->tile_rows;
     numbers.inverse = UINT32_MAX / plan->length;
     numbers.rows_before = gpuscan__ceil_div(vector, plan->length);
     numbers.past = numbers.rows_before * plan->length;
