@@ -13354,7 +13354,7 @@ static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
         allocator->release(memory, allocator->user);
 }
 
-static void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
+GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
     if (!text->failed && text->length + count + 1 > text->capacity) {
         size_t capacity = (text->length + count + 1) * 2;
         char *data = (char *)gpuscan__allocate(text->allocator, capacity);
@@ -14670,7 +14670,7 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
 /* Hashes what must be the same to use a blob: the kernels, the device, its driver, platform and build options. */
-GPUSCAN__COLD uint64_t gpuscan__device_hash(const gpuscan *gs) {
+static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     uint64_t hash = GPUSCAN__HASH_START;
     const char *const *text;
     size_t i;
@@ -14808,7 +14808,7 @@ static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, cons
         }
 }
 
-static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
+GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     size_t i;
     for (i = 0; i < GPUSCAN__MAX_KERNELS; i++)
         if (program->kernels[i])
@@ -14822,7 +14822,7 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
-static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
     while (programs) {
         gpuscan__program *next = programs->next;
         gpuscan__free_program(gs, programs);
@@ -15336,7 +15336,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
 }
 
 /* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
-static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
+GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
     if (gs->scratch[kind].mem)
         gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
@@ -15346,7 +15346,7 @@ static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
 }
 
 /* Releases all scratch when it is unknown which commands use it: the next call gets new buffers and need not wait. */
-static void gpuscan__drop_all_scratch(gpuscan *gs) {
+GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
@@ -16706,7 +16706,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
+GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16779,7 +16779,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* All operations take one path: resolve, check, plan, enqueue. The modes are the three public functions. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
 /* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
@@ -16864,7 +16864,7 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 
 /* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
    will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. */
-GPUSCAN__COLD gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
     gpuscan__program *program = NULL;
     gpuscan_result r = gpuscan__check_sizes(gs, plan);
@@ -17569,7 +17569,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 /* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
    it, others load it onto the device. Skipped if data other than counted elements are large: many bins. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
     gpuscan__need need = plan->need;
