@@ -13201,7 +13201,7 @@ static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
         allocator->release(memory, allocator->user);
 }
 
-static void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
+GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
     if (!text->failed && text->length + count + 1 > text->capacity) {
         size_t capacity = (text->length + count + 1) * 2;
         char *data = (char *)gpuscan__allocate(text->allocator, capacity);
@@ -14518,7 +14518,7 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 
 /* Hashes what must be the same to use a blob: the kernels, the size of the process's pointers, the device, its driver,
    platform and build options. */
-GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
+static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash : GPUSCAN__HASH_START;
     const char *const *text;
@@ -14662,7 +14662,7 @@ static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, cons
         memset(kept, 0, sizeof(*kept));
 }
 
-static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
+GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     size_t i;
     for (i = 0; i < GPUSCAN__MAX_KERNELS; i++)
         if (program->kernels[i])
@@ -14676,7 +14676,7 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
-static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
     while (programs) {
         gpuscan__program *next = programs->next;
         gpuscan__free_program(gs, programs);
@@ -15190,7 +15190,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
 }
 
 /* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
-static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
+GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
     if (gs->scratch[kind].mem)
         gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
@@ -15200,7 +15200,7 @@ static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
 }
 
 /* Releases all scratch when it is unknown which commands use it: the next call gets new buffers and need not wait. */
-static void gpuscan__drop_all_scratch(gpuscan *gs) {
+GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
@@ -16560,7 +16560,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
+GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16633,7 +16633,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* All operations take one path: resolve, check, plan, enqueue. The modes are the three public functions. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
 /* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
@@ -16728,7 +16728,7 @@ typedef struct gpuscan__prepared {
 /* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
    will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
    program that the last count did not use; always: any program. */
-GPUSCAN__COLD gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
     gpuscan__program *program = NULL;
@@ -17436,7 +17436,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
    it, others load it onto the device. Skipped if data other than counted elements are large: many bins. Drivers that
    compile need each launch once. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
     gpuscan__need need = plan->need;
@@ -17974,12 +17974,14 @@ typedef struct gpuscan__scan_plan {
     gpuscan__heads heads;
 } gpuscan__scan_plan;
 
+#define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
-    X(inverse) X(heads) X(past) X(rows_before) X(init_offset) X(total_offset) X(flags)
+    GPUSCAN__SCAN_ROWS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(inverse) X(heads) X(past)        \
+    X(rows_before) X(init_offset) X(total_offset) X(flags)
+#define GPUSCAN__SCAN_PLAN(X) X(src_pitch) X(dst_pitch) X(row_tiles) X(ahead) X(parts) X(part_tiles)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
-    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(tiles) X(row_tiles)       \
-    X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+    GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
+    X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
@@ -18501,7 +18503,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__scan_numbers scan;
+    gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
     gpuscan_result r;
     if (!is_single && plan->parts > 1) {
@@ -18522,29 +18524,22 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
             return r;
     }
     launch = gpuscan__launch_begin(chain, program, is_single ? 0 : GPUSCAN__SCAN_PARTS, stand_in);
-    scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    scan.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
-    scan.src_pitch = plan->src_pitch;
-    scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    scan.dst_pitch = plan->dst_pitch;
-    scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    scan.rows = gpuscan__unless_rehearsed(chain, plan->rows);
-    scan.row_tiles = plan->row_tiles;
-    scan.tiles = scan.rows * plan->row_tiles;
-    scan.ahead = plan->ahead;
-    scan.parts = plan->parts;
-    scan.part_tiles = plan->part_tiles;
-    scan.states_offset =
+    GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
+    numbers.rows = gpuscan__unless_rehearsed(chain, plan->rows);
+    numbers.tiles = numbers.rows * plan->row_tiles;
+    numbers.states_offset =
         is_single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(common->key.word), 0, common->key.word / 8)
                   : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    scan.epoch = chain->place.epoch;
-    scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    scan.flags = common->flags;
+    numbers.epoch = chain->place.epoch;
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     if (!is_single && plan->parts > 1)
-        scan.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, group, shared, 1));
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, shared, 1));
 }
 
 static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -18557,14 +18552,10 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers numbers;
+    GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.src_pitch = plan->src_pitch;
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.dst_pitch = plan->dst_pitch;
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.rows = plan->rows;
-    numbers.length = plan->length;
-    numbers.tile_rows = plan->tile_rows;
     numbers.inverse = UINT32_MAX / plan->length;
     numbers.rows_before = gpuscan__ceil_div(vector, plan->length);
     numbers.past = numbers.rows_before * plan->length;
