@@ -1844,16 +1844,17 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n\n\n\n"
 "#define $ON(kind) ($LANES_KIND == $LANES_##kind)\n"
 "#define $HAS_LANES (!$ON(NONE))\n"
 "#define $LANES_APART ($HAS_LANES && !$ON(LOCAL))\n"
+"#define $HAS_TURNS \\\n"
+" ($ON(PTX) || ($TURNS && $LANES_APART && $FENCE == $FENCE_OPENCL2))\n"
 "#define $HAS_HINTS ($PTX >= 80)\n"
 "#define $HAS_LANES_SUM ($PTX >= 80)\n"
 "#define $HAS_WORD_MAX ($ON(PTX) && $WORD == 64)\n"
 "#define $LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "#define $HAS_PICKS $ON(PTX)\n"
-"#define $HAS_TURNS $ON(PTX)\n"
 "#define $WORDS_ARRIVE $ON(PTX)\n"
 "#define $BARRIER_ORDERS $ON(PTX)\n"
 "#define $FIXED_LOCAL $ON(PTX)\n"
@@ -2213,10 +2214,15 @@ static const char *const gpuscan__piece_device[] = {
 "atomic_xchg((volatile global uint *)p, x))\n"
 "#endif\n"
 "#if $HAS_TURNS\n"
-"$ASM(uint, `turn_load, (local uint *turn),\n"
-"volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"))\n"
-"$ASM_VOID(`turn_store, (local uint *turn, uint x),\n"
-"(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"))\n"
+"$BOTH(uint, `turn_load, (local uint *turn),\n"
+"volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(out) : \"r\"((uint)(size_t)turn) : \"memory\"),\n"
+"atomic_load_explicit((volatile local atomic_uint *)turn, memory_order_acquire, memory_scope_work_group))\n"
+"$BOTH_VOID(`turn_store, (local uint *turn, uint x),\n"
+"(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\"),\n"
+"atomic_store_explicit((volatile local atomic_uint *)turn, x, memory_order_release,\n"
+"memory_scope_work_group))\n"
+"#else\n"
+"#define `turn_store(turn, x)\n"
 "#endif\n\n\n\n\n",
 "#define $PICK(which, constraint) (\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(a), \"r\"(b), constraint(which))\n"
 "#if $HAS_PICKS\n"
@@ -2279,7 +2285,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 731 \"kernels.cl.inc\"\n"
+"#line 738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2323,7 +2329,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 784 \"kernels.cl.inc\"\n"
+"#line 791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2352,7 +2358,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 809 \"kernels.cl.inc\"\n"
+"#line 816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2434,7 +2440,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 897 \"kernels.cl.inc\"\n"
+"#line 904 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2565,7 +2571,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1045 \"kernels.cl.inc\"\n"
+"#line 1052 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2709,7 +2715,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1211 \"kernels.cl.inc\"\n"
+"#line 1218 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2816,7 +2822,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1338 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2875,7 +2881,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1401 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2941,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1463 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3236,7 +3242,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1806 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3845,7 +3851,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2510 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4034,7 +4040,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4385,7 +4391,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 3106 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5202,7 +5208,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 4048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5655,8 +5661,16 @@ static const char *const gpuscan__piece_handover[] = {
 "#endif\n"
 "*prefix = `own_prefix(row, tile, shared);\n"
 "return true;\n"
-"}\n\n",
-"#if $HAS_TURNS\n\n\n\n"
+"}\n\n\n",
+"#define $FOLDERS ($HAS_TURNS ? $GROUP / $WINDOW : 1)\n\n\n"
+"$INLINE bool `is_turn(uint w, local `shared *shared) {\n"
+"#if $HAS_TURNS\n"
+"return `ballot(`turn_load(&shared->turn) != w) == 0;\n"
+"#else\n"
+"$LANES_SYNC();\n"
+"return true;\n"
+"#endif\n"
+"}\n\n\n\n\n"
 "$INLINE void `fold_window(const `row *row, uint w, uint from, uint live,\n"
 "local `shared *shared) {\n"
 "uint lane = $WINDOW_LANE, tile = from + lane;\n"
@@ -5679,9 +5693,9 @@ static const char *const gpuscan__piece_handover[] = {
 "sums = `window_begin(sum, shared);\n"
 "}\n"
 "if (!mine) {\n\n"
-"bool turned = `ballot(`turn_load(&shared->turn) != w) == 0;\n"
+"bool turned = `is_turn(w, shared);\n"
 "while (!turned && known == $WINDOW)\n"
-"turned = `ballot(`turn_load(&shared->turn) != w) == 0;\n"
+"turned = `is_turn(w, shared);\n"
 "if (!turned)\n"
 "continue;\n"
 "mine = true;\n"
@@ -5698,79 +5712,23 @@ static const char *const gpuscan__piece_handover[] = {
 "`after_store(row, tile, after);\n"
 "done = known;\n"
 "}\n"
-"}\n"
-"#else\n\n\n\n"
-"#define $FOLD_WINDOWS 4\n"
-"$INLINE void `fold_row(const `row *row, uint live, local `shared *shared) {\n"
-"`prefix prefix = `prefix_of(row->base);\n"
-"uint lane = $WINDOW_LANE, from = 0, done = 0, polls = 0;\n"
-"while (from < live) {\n"
-"`t sums[$FOLD_WINDOWS];\n"
-"bool there[$FOLD_WINDOWS], late = !`may_poll(&polls);\n"
-"$UNROLL\n"
-"for (uint k = 0; k < $FOLD_WINDOWS; k++) {\n"
-"uint tile = from + k * $WINDOW + lane;\n"
-"sums[k] = `identity();\n"
-"there[k] = `sum_load(row, min(tile, live - 1), &sums[k]);\n"
-"there[k] |= tile >= live;\n"
-"}\n"
-"$ROLLED for (uint w = 0; w < $FOLD_WINDOWS && from < live; w++) {\n"
-"uint tile = from + lane, known = $WINDOW;\n"
-"`t sum = sums[0];\n"
-"bool is_there = there[0];\n"
-"`ballot_t missing;\n"
-"`prefix after;\n"
-"$UNROLL\n"
-"for (uint k = 1; k < $FOLD_WINDOWS; k++)\n"
-"if (w == k) {\n"
-"sum = sums[k];\n"
-"is_there = there[k];\n"
-"}\n"
-"missing = ~`ballot(is_there) & $BALLOT_ALL;\n"
-"if (missing && !late)\n"
-"known = `lowest(missing);\n"
-"if (known == done)\n"
-"break;\n"
-"sum = missing && late ? `window_sums(row, from, min(live, from + $WINDOW), shared)\n"
-": `window_begin(sum, shared);\n"
-"after = `window_chain(prefix, sum, from, shared);\n"
-"if (!$TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
-"`after_store(row, tile, after);\n"
-"done = known;\n"
-"if (known < $WINDOW)\n"
-"break;\n"
-"prefix = $PLANTED(AHEAD) ? `prefix_of(row->base)\n"
-": `prefix_at(after, $WINDOW - 1);\n"
-"from += $WINDOW;\n"
-"done = polls = 0;\n"
-"late = false;\n"
-"}\n"
-"}\n"
-"}\n"
-"#endif\n\n\n\n",
+"}\n\n\n"
 "$INLINE void `fold(`row first, uint rows, uint row_tiles, ulong src_pitch,\n"
 "local `shared *shared) {\n"
-"uint live = `live_tiles(first.count);\n"
+"uint live = `live_tiles(first.count), row_windows = (live + $WINDOW - 1) / $WINDOW;\n"
 "#if $HAS_TURNS\n"
-"uint row_windows = (live + $WINDOW - 1) / $WINDOW;\n"
 "if ($ITEM == 0)\n"
 "shared->turn = 0;\n"
 "$BARRIER();\n"
+"#endif\n"
+"if ($ITEM >= $FOLDERS * $WINDOW)\n"
+"return;\n"
 "$TEST_DELAY($NONE);\n"
-"for (uint w = $SUBGROUP; w < rows * row_windows; w += $SUBGROUPS) {\n"
+"for (uint w = $ITEM / $WINDOW; w < rows * row_windows; w += $FOLDERS) {\n"
 "uint r = w / row_windows;\n"
 "`row row = `row_of(first, r, row_tiles, src_pitch);\n"
 "`fold_window(&row, w, (w - r * row_windows) * $WINDOW, live, shared);\n"
 "}\n"
-"#else\n"
-"if ($ITEM >= $WINDOW)\n"
-"return;\n"
-"$TEST_DELAY($NONE);\n"
-"for (uint r = 0; r < rows; r++) {\n"
-"`row row = `row_of(first, r, row_tiles, src_pitch);\n"
-"`fold_row(&row, live, shared);\n"
-"}\n"
-"#endif\n"
 "}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline void `publish_ahead(const `row *row, uint tile, `t sum) {\n"
 "`t x;\n"
@@ -5791,7 +5749,7 @@ static const char *const gpuscan__piece_handover[] = {
 "return;\n"
 "}\n"
 "`sum_store(row, tile, sum);\n"
-"}\n\n"
+"}\n\n",
 "$INLINE void `sum_await(const `row *row, uint tile, `t sum) {\n"
 "`t x;\n"
 "if (`sum_arrives(row, tile, false, &x))\n"
@@ -5817,7 +5775,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4824 \"kernels.cl.inc\"\n"
+"#line 4783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6123,7 +6081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5178 \"kernels.cl.inc\"\n"
+"#line 5137 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6228,7 +6186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5254 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6274,7 +6232,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5342 \"kernels.cl.inc\"\n"
+"#line 5301 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6851,7 +6809,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 5978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7171,7 +7129,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6384 \"kernels.cl.inc\"\n"
+"#line 6343 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7283,7 +7241,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6500 \"kernels.cl.inc\"\n"
+"#line 6459 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7529,7 +7487,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
+"#line 6749 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8232,7 +8190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7578 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8284,7 +8242,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7671 \"kernels.cl.inc\"\n"
+"#line 7630 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8877,7 +8835,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8329 \"kernels.cl.inc\"\n"
+"#line 8288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9408,7 +9366,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8932 \"kernels.cl.inc\"\n"
+"#line 8891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9749,7 +9707,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9348 \"kernels.cl.inc\"\n"
+"#line 9307 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9841,7 +9799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9456 \"kernels.cl.inc\"\n"
+"#line 9415 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10195,7 +10153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10744,7 +10702,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10507 \"kernels.cl.inc\"\n"
+"#line 10466 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10770,7 +10728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10489 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10903,7 +10861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10652 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10950,7 +10908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11099,7 +11057,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11374,7 +11332,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11221 \"kernels.cl.inc\"\n"
+"#line 11180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12188,7 +12146,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12162 \"kernels.cl.inc\"\n"
+"#line 12121 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12390,7 +12348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12406 \"kernels.cl.inc\"\n"
+"#line 12365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12511,7 +12469,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12540 \"kernels.cl.inc\"\n"
+"#line 12499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15035,6 +14993,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
+    /* a CPU may run the sub-groups of a group one after the other */
+    gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
         gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
