@@ -1047,7 +1047,7 @@ static void ranges(void) {
 
 /* Checks that AUTO scans and selects many elements in one launch on this device. */
 static void one_launch(void) {
-    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64};
     static cl_uint place; /* stands in for a buffer, never used */
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
