@@ -1820,16 +1820,17 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n"
+"\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
+"$0$HAS_TURNS \\\n"
+" ($ON(PTX)||($TURNS&&$u_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "$0$HAS_HINTS ($PTX >= 80)\n"
 "$0$e_SUM ($PTX >= 80)\n"
 "$0$HAS_WORD_MAX ($ON(PTX) && $WORD == 64)\n"
 "$0$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "$0$HAS_PICKS $ON(PTX)\n"
-"$0$HAS_TURNS $ON(PTX)\n"
 "$0$WORDS_ARRIVE $ON(PTX)\n"
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
@@ -2142,11 +2143,16 @@ static const char *const gpuscan__piece_device[] = {
 "atomic_xchg((vola`3 $3`5*)p,x))\n"
 "$8\n"
 "`W$HAS_TURNS\n"
-"$ASM(`5,`turn_load,(`C`5*turn),\n"
-"vola`3(\"ld.acquire.cta.`H.u32 %0, [%1];\" : \"=r\"(out): \"r\"((`5)(size_t)turn): \"memory\"))\n"
-"$ASM_VOID(`turn_store,(`C`5*turn,`Sx),\n"
-"(\"st.release.cta.`H.u32 [%0], %1;\" ::\"r\"((`5)(size_t)turn), \"r\"(x): \"memory\"))\n"
-"$8\n\n\n\n"
+"$BOTH(`5,`turn_load,(`C`5*turn),\n"
+"vola`3(\"ld.acquire.cta.`H.u32 %0, [%1];\" : \"=r\"(out): \"r\"((`5)(size_t)turn): \"memory\"),\n"
+"atomic_load_explicit((vola`3 `Catomic_`5*)turn,memory_order_acquire,memory_scope_work_group))\n"
+"$BOTH_VOID(`turn_store,(`C`5*turn,`Sx),\n"
+"(\"st.release.cta.`H.u32 [%0], %1;\" ::\"r\"((`5)(size_t)turn), \"r\"(x): \"memory\"),\n"
+"atomic_store_explicit((vola`3 `Catomic_`5*)turn,x,memory_order_release,\n"
+"memory_scope_work_group))\n"
+"`J\n"
+"$0`turn_store(turn, x)\n"
+"$8\n\n\n\n",
 "`W$HAS_PICKS\n\n"
 "$ASM(`5,`bytes_at,(`Sa,`Sb,`Swhich),\n"
 "(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
@@ -2155,7 +2161,7 @@ static const char *const gpuscan__piece_device[] = {
 "$0`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
 "$0`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
 "$0`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$0`half_at(`6, upper) ((`6) >> (upper) * 16 & 0xffffu)\n\n",
+"$0`half_at(`6, upper) ((`6) >> (upper) * 16 & 0xffffu)\n\n"
 "$r`S`max_halves(`Sa,`Sb){\n"
 "`W$ON(PTX) && $PTX >= 90\n"
 "`Sx;\n"
@@ -2205,7 +2211,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 619 \"kernels.cl.inc\"\n"
+"#line 626 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2249,7 +2255,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 672 \"kernels.cl.inc\"\n"
+"#line 679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2278,7 +2284,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 697 \"kernels.cl.inc\"\n"
+"#line 704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2360,7 +2366,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 785 \"kernels.cl.inc\"\n"
+"#line 792 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2491,7 +2497,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 933 \"kernels.cl.inc\"\n"
+"#line 940 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2637,7 +2643,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1101 \"kernels.cl.inc\"\n"
+"#line 1108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2744,7 +2750,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1221 \"kernels.cl.inc\"\n"
+"#line 1228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2803,7 +2809,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1284 \"kernels.cl.inc\"\n"
+"#line 1291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2863,7 +2869,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1346 \"kernels.cl.inc\"\n"
+"#line 1353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2975,29 +2981,31 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$0$q_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "$m`t `window_begin(`t `9,`C``H*`H){\n"
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
-"}\n\n\n"
-"$0$LINKS_STEP ($q < 8 ? $q : 8)\n\n\n"
+"}\n\n\n\n"
+"$0$LINKS_STEP ((int)$6`t) > 8 ? 1 : $q < 16 ? $q : 16)\n\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
 "`C``H*`H){\n"
 "`W$q_TREE || !$e\n"
 "$5``E_next(`E,x,`Z/$q);\n"
 "`J\n"
-"``E `K=`E;\n"
+"`S`N=$q%$TILE_LINKS==0?0:`Z;\n"
 "$o_STEPS\n"
 "`Y`Sstep=0;step<$q;step+=$LINKS_STEP){\n"
+"`t links[$LINKS_STEP];\n"
 "$o\n"
 "`Y`Sk=0;k<$LINKS_STEP;k++){\n"
-"`E=``E_next(`E,`shuffle(x,step+k),\n"
-"$q%$TILE_LINKS==0?step+k:`Z+step+k);\n"
-"`7step+k==$q_LANE){\n"
-"$LOW(`K)=$LOW(`E);\n"
-"`W$EXACT_PREFIX\n"
-"`K.high=`E.high;\n"
-"$8\n"
+"links[k]=`shuffle(x,step+k);\n"
+"`7step+k>$q_LANE)\n"
+"links[k]=$f);\n"
 "}\n"
+"$o\n"
+"`Y`Sk=0;k<$LINKS_STEP;k++)\n"
+"`E=``E_add(`E,links[k]);\n"
+"`7(`N+step+$LINKS_STEP)%$TILE_LINKS==0&&\n"
+"step+$LINKS_STEP-1<=$q_LANE)\n"
+"`E=``E_settle(`E);\n"
 "}\n"
-"}\n"
-"$5`K;\n"
+"$5`E;\n"
 "$8\n"
 "}\n\n\n\n"
 "$0$LOWER_HALF(`1, d) (((`1) | (2 * (d) - 1)) ^ (d))\n"
@@ -3078,7 +3086,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$0$pS_EVEN ($d & -$d)\n"
 "$0$pS_APART (`5)($pS_EVEN < $u ? $pS_EVEN : $u)\n"
 "$0$pS_KEPT(d) \\\n"
-" ($d/(int)(2*(d)<$pS_APART?2*(d):$pS_APART))\n\n"
+" ($d/(int)(2*(d)<$pS_APART?2*(d):$pS_APART))\n\n",
 "`W$e\n\n\n\n"
 "$m`V``1s_`9_apart($v*kept,`C``H*`H){\n"
 "$o\n"
@@ -3095,7 +3103,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "}\n"
-"$8\n\n",
+"$8\n\n"
 "$m`V``1s_`9(`B$v*x,$v*`9,`C``H*`H){\n"
 "`W$e\n"
 "$v kept[$d];\n"
@@ -3164,7 +3172,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1689 \"kernels.cl.inc\"\n"
+"#line 1700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3767,7 +3775,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2387 \"kernels.cl.inc\"\n"
+"#line 2398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3953,7 +3961,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2589 \"kernels.cl.inc\"\n"
+"#line 2600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4304,7 +4312,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2980 \"kernels.cl.inc\"\n"
+"#line 2991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5111,7 +5119,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3912 \"kernels.cl.inc\"\n"
+"#line 3923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5565,8 +5573,16 @@ static const char *const gpuscan__piece_handover[] = {
 "$8\n"
 "*`E=`own_`E(`8,`3,`H);\n"
 "$5true;\n"
-"}\n\n"
-"`W$HAS_TURNS\n\n\n\n"
+"}\n\n\n"
+"$0$FOLDERS ($HAS_TURNS ? $t / $q : 1)\n\n\n"
+"$m`L`is_turn(`Sw,`C``H*`H){\n"
+"`W$HAS_TURNS\n"
+"$5`ballot(`turn_load(&`H->turn)!=w)==0;\n"
+"`J\n"
+"$u_SYNC();\n"
+"$5true;\n"
+"$8\n"
+"}\n\n\n\n\n"
 "$m`V`fold_window(`B``8*`8,`Sw,`S`Z,`Slive,\n"
 "`C``H*`H){\n"
 "`S`1=$q_LANE,`3=`Z+`1;\n"
@@ -5589,9 +5605,9 @@ static const char *const gpuscan__piece_handover[] = {
 "`9s=`window_begin(`9,`H);\n"
 "}\n"
 "`7!mine){\n\n",
-"`Lturned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
+"`Lturned=`is_turn(w,`H);\n"
 "while(!turned&&known==$q)\n"
-"turned=`ballot(`turn_load(&`H->turn)!=w)==0;\n"
+"turned=`is_turn(w,`H);\n"
 "`7!turned)\n"
 "continue;\n"
 "mine=true;\n"
@@ -5608,79 +5624,23 @@ static const char *const gpuscan__piece_handover[] = {
 "``K_store(`8,`3,`K);\n"
 "done=known;\n"
 "}\n"
-"}\n"
-"`J\n\n\n\n"
-"$0$FOLD_WINDOWS 4\n"
-"$m`V`fold_`8(`B``8*`8,`Slive,`C``H*`H){\n"
-"``E `E=``E_of(`8->base);\n"
-"`S`1=$q_LANE,`Z=0,done=0,polls=0;\n"
-"while(`Z<live){\n"
-"`t `9s[$FOLD_WINDOWS];\n"
-"`L`R[$FOLD_WINDOWS],late= !`may_poll(&polls);\n"
-"$o\n"
-"`Y`Sk=0;k<$FOLD_WINDOWS;k++){\n\n"
-"`S`3=`Z+k*$q+`1;\n"
-"`9s[k]=$f);\n"
-"`R[k]=``9_load(`8,min(`3,live-1),&`9s[k]);\n"
-"`R[k]|=`3>=live;\n"
-"}\n"
-"$ROLLED `Y`Sw=0;w<$FOLD_WINDOWS&&`Z<live;w++){\n"
-"`S`3=`Z+`1,known=$q;\n"
-"`t `9=`9s[0];\n"
-"`Lis_`R=`R[0];\n"
-"$g missing;\n"
-"``E `K;\n"
-"$o\n"
-"`Y`Sk=1;k<$FOLD_WINDOWS;k++)\n"
-"`7w==k){\n"
-"`9=`9s[k];\n"
-"is_`R=`R[k];\n"
-"}\n"
-"missing= ~`ballot(is_`R)&$BALLOT_ALL;\n"
-"`7missing&& !late)\n"
-"known=`lowest(missing);\n"
-"`7known==done)\n"
-"break;\n"
-"`9=missing&&late?`window_`9s(`8,`Z,min(live,`Z+$q),`H)\n"
-":`window_begin(`9,`H);\n"
-"`K=`window_chain(`E,`9,`Z,`H);\n"
-"`7!$TEST_SILENT(`3)&&`1>=done&&`1<known&&`3<live)\n"
-"``K_store(`8,`3,`K);\n"
-"done=known;\n"
-"`7known<$q)\n"
-"break;\n"
-"`E=$jAHEAD)?``E_of(`8->base)\n"
-":``E_at(`K,$q-1);\n"
-"`Z+=$q;\n"
-"done=polls=0;\n"
-"late=false;\n"
-"}\n"
-"}\n"
-"}\n"
-"$8\n\n\n\n"
+"}\n\n\n"
 "$m`V`fold(``8 `N,`S`8s,`S`8_`3s,`Isrc_pitch,\n"
 "`C``H*`H){\n"
-"`Slive=`live_`3s(`N.`M);\n"
+"`Slive=`live_`3s(`N.`M),`8_windows=(live+$q-1)/$q;\n"
 "`W$HAS_TURNS\n"
-"`S`8_windows=(live+$q-1)/$q;\n"
 "`7$x==0)\n"
 "`H->turn=0;\n"
 "$h);\n"
+"$8\n"
+"`7$x>=$FOLDERS*$q)\n"
+"`F;\n"
 "$TEST_DELAY($NONE);\n"
-"`Y`Sw=$k;w<`8s*`8_windows;w+=$kS){\n"
+"`Y`Sw=$x/$q;w<`8s*`8_windows;w+=$FOLDERS){\n"
 "`Sr=w/`8_windows;\n"
 "``8 `8=``8_of(`N,r,`8_`3s,src_pitch);\n"
 "`fold_window(&`8,w,(w-r*`8_windows)*$q,live,`H);\n"
 "}\n"
-"`J\n"
-"`7$x>=$q)\n"
-"`F;\n"
-"$TEST_DELAY($NONE);\n"
-"`Y`Sr=0;r<`8s;r++){\n"
-"``8 `8=``8_of(`N,r,`8_`3s,src_pitch);\n"
-"`fold_`8(&`8,live,`H);\n"
-"}\n"
-"$8\n"
 "}\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`V`publish_ahead(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
@@ -5701,7 +5661,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`F;\n"
 "}\n"
 "``9_store(`8,`3,`9);\n"
-"}\n\n",
+"}\n\n"
 "$m`V``9_await(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7``9_arrives(`8,`3,false,&x))\n"
@@ -5727,7 +5687,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4697 \"kernels.cl.inc\"\n"
+"#line 4659 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6033,7 +5993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5051 \"kernels.cl.inc\"\n"
+"#line 5013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6138,7 +6098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5168 \"kernels.cl.inc\"\n"
+"#line 5130 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6184,7 +6144,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5215 \"kernels.cl.inc\"\n"
+"#line 5177 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6761,7 +6721,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5892 \"kernels.cl.inc\"\n"
+"#line 5854 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7076,7 +7036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6252 \"kernels.cl.inc\"\n"
+"#line 6214 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7188,7 +7148,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6368 \"kernels.cl.inc\"\n"
+"#line 6330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7437,7 +7397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6661 \"kernels.cl.inc\"\n"
+"#line 6623 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8140,7 +8100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7490 \"kernels.cl.inc\"\n"
+"#line 7452 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8192,7 +8152,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7542 \"kernels.cl.inc\"\n"
+"#line 7504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8785,7 +8745,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8200 \"kernels.cl.inc\"\n"
+"#line 8162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9316,7 +9276,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8803 \"kernels.cl.inc\"\n"
+"#line 8765 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9670,7 +9630,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9238 \"kernels.cl.inc\"\n"
+"#line 9200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9783,7 +9743,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9370 \"kernels.cl.inc\"\n"
+"#line 9332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10099,7 +10059,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9724 \"kernels.cl.inc\"\n"
+"#line 9686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10619,7 +10579,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10343 \"kernels.cl.inc\"\n"
+"#line 10305 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10637,7 +10597,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10358 \"kernels.cl.inc\"\n"
+"#line 10320 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10770,7 +10730,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10521 \"kernels.cl.inc\"\n"
+"#line 10483 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10817,7 +10777,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10569 \"kernels.cl.inc\"\n"
+"#line 10531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10966,7 +10926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10703 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11241,7 +11201,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11049 \"kernels.cl.inc\"\n"
+"#line 11011 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12055,7 +12015,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11990 \"kernels.cl.inc\"\n"
+"#line 11952 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12257,7 +12217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12234 \"kernels.cl.inc\"\n"
+"#line 12196 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12378,7 +12338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12368 \"kernels.cl.inc\"\n"
+"#line 12330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13998,13 +13958,14 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections on AMD's and Intel's GPUs have such a group, too. Large runs take several passes, which are faster.
-   tuning: select-fold, runs-fold */
+/* Large selections, and runs that reduce nothing, have such a group on AMD's and Intel's GPUs, too. Other large runs take
+   several passes, which are faster. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Up to 256 KiB one work-item scans everything in one launch. */
@@ -14916,6 +14877,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
+    /* a CPU may run the sub-groups of a group one after the other */
+    gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
         gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
@@ -18277,12 +18240,12 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes. So is AHEAD, whose one
-       sub-group folds, if it adds floats or custom values one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes, and so is AHEAD, which adds
+       custom values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-             ? !gpuscan__is_integer(plan->common.e.dst) || plan->common.e.op == GPUSCAN_OP_CUSTOM
+             ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
     /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */

@@ -1084,24 +1084,29 @@ static void ranges(void) {
     }
 }
 
-/* Checks that AUTO scans and selects many elements in one launch on this device. */
+/* Checks that AUTO scans and selects many elements, and finds their runs, in one launch on this device. */
 static void one_launch(void) {
-    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64};
     static cl_uint place; /* stands in for a buffer, never used */
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
         gpuscan *gs = fresh();
         gpuscan_scan_desc scan;
         gpuscan_select_desc select;
+        gpuscan_runs_desc runs;
         memset(&scan, 0, sizeof scan);
         memset(&select, 0, sizeof select);
-        scan.count = select.count = 1 << 26;
-        scan.src_type = select.type = types[t];
+        memset(&runs, 0, sizeof runs);
+        scan.count = select.count = runs.count = 1 << 26;
+        scan.src_type = select.type = runs.key_type = types[t];
+        runs.lengths.mem = (cl_mem)(void *)&place;
         select.flags.mem = (cl_mem)(void *)&place;
         expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
                    gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a scan in one launch");
         expect(gpuscan_select_prepare(gs, &select) == GPUSCAN_SUCCESS &&
                    gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a selection in one launch");
+        expect(gpuscan_runs_prepare(gs, &runs) == GPUSCAN_SUCCESS &&
+                   gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "runs in one launch");
         gpuscan_destroy(gs);
     }
 }
