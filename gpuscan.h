@@ -9695,6 +9695,9 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "}\n"
 "#endif\n\n\n",
+"#define $BIN_WRAPS \\\n"
+" ($FORM != $BINS_EDGES && $BIN_MODE == $BIN_MODE_NEAREST && $REAL_SIZE == 4 && \\\n"
+" $OUTSIDE == $OUTSIDE_DROP)\n\n"
 "static inline `bins `bins_of(`values s, uint bins, `channel_bounds of,\n"
 "`edges edges) {\n"
 "#if $FORM == $BINS_EDGES\n"
@@ -9702,8 +9705,11 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return inside ? `edge_bin(s, edges, bins)\n"
 ": `bin_if(false, 0, s < $EDGE_FIRST(edges), $IS_NAN(s), bins);\n"
 "#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"return `bin_if($INSIDE(s, of.lower, of.upper), `nearest_bin(s, bins, of),\n"
-"$MASKS(s < of.lower), $IS_NAN(s), bins);\n"
+"`masks inside = $MASKS($UP_TO(s, of.upper));\n"
+"if (!$BIN_WRAPS)\n"
+"inside &= $MASKS(s >= of.lower);\n"
+"return `bin_if(inside, `nearest_bin(s, bins, of), $MASKS(s < of.lower), $IS_NAN(s),\n"
+"bins);\n"
 "#elif $SAMPLE_IS_FLOAT\n"
 "bool inside = $INSIDE(s, of.lower, of.upper);\n"
 "return inside ? `bisected_bin(s, bins, of)\n"
@@ -9741,14 +9747,14 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#endif\n"
 "#define $CHANNEL_SLOT(c) popcount($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "static inline uint `channel_counter(uint bin, uint channel, `bounds bounds) {\n\n\n"
-"if ($CPU)\n"
+"if ($CPU || $BIN_WRAPS)\n"
 "bin = min(bin, $CHANNEL_BINS(bounds));\n"
 "if ($CHANNELS == 1)\n"
 "return bin;\n"
 "if (!$CHANNEL_ON(channel) || bin == $CHANNEL_BINS(bounds))\n"
 "return bounds.all_bins;\n"
 "return bin + $CHANNEL_SLOT(channel) * $CHANNEL_BINS(bounds);\n"
-"}\n\n\n"
+"}\n\n\n",
 "static inline uint `counter_of(`binned sample, uint channel, `bounds bounds, `edges edges) {\n"
 "uint slot = $CHANNEL_SLOT(channel);\n"
 "uint bin = `bin(sample, $BOUNDS_OF(slot), $EDGES_OF(edges, slot));\n"
@@ -9762,7 +9768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9367 \"kernels.cl.inc\"\n"
+"#line 9374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9875,7 +9881,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9499 \"kernels.cl.inc\"\n"
+"#line 9506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10191,7 +10197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9853 \"kernels.cl.inc\"\n"
+"#line 9860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10711,7 +10717,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10472 \"kernels.cl.inc\"\n"
+"#line 10479 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10729,7 +10735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10487 \"kernels.cl.inc\"\n"
+"#line 10494 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10862,7 +10868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10650 \"kernels.cl.inc\"\n"
+"#line 10657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10909,7 +10915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10698 \"kernels.cl.inc\"\n"
+"#line 10705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11058,7 +11064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10870 \"kernels.cl.inc\"\n"
+"#line 10877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11333,7 +11339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11178 \"kernels.cl.inc\"\n"
+"#line 11185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12147,7 +12153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12119 \"kernels.cl.inc\"\n"
+"#line 12126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12349,7 +12355,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12363 \"kernels.cl.inc\"\n"
+"#line 12370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12470,7 +12476,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12497 \"kernels.cl.inc\"\n"
+"#line 12504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
