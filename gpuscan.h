@@ -1844,7 +1844,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n"
 "#define $ON(kind) ($LANES_KIND == $LANES_##kind)\n"
 "#define $HAS_LANES (!$ON(NONE))\n"
 "#define $LANES_APART ($HAS_LANES && !$ON(LOCAL))\n"
@@ -1856,7 +1856,6 @@ static const char *const gpuscan__piece_device[] = {
 "#define $HAS_TURNS $ON(PTX)\n"
 "#define $WORDS_ARRIVE $ON(PTX)\n"
 "#define $BARRIER_ORDERS $ON(PTX)\n"
-"#define $FIXED_LOCAL $ON(PTX)\n"
 "#define $SPILLS $ON(PTX)\n"
 "#define $SPECIALIZES $ON(PTX)\n"
 "#define $DEEP_LOADS $ON(PTX)\n"
@@ -2279,7 +2278,7 @@ static const char *const gpuscan__piece_device[] = {
 "#endif\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 731 \"kernels.cl.inc\"\n"
+"#line 728 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline ulong `count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
 "if (flags & $FLAG_COUNT_U32)\n"
@@ -2323,7 +2322,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 784 \"kernels.cl.inc\"\n"
+"#line 781 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $IMAGE\n\n\n"
 "static inline $IMAGE_PIXEL `image_pixel(read_only image2d_t image, ulong2 at) {\n"
@@ -2352,7 +2351,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 809 \"kernels.cl.inc\"\n"
+"#line 806 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "typedef struct {\n"
@@ -2434,7 +2433,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 897 \"kernels.cl.inc\"\n"
+"#line 894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $RUN_STATE\n\n\n"
 "typedef $RUN_COUNT `run_count;\n"
@@ -2565,7 +2564,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1045 \"kernels.cl.inc\"\n"
+"#line 1042 \"kernels.cl.inc\"\n"
 "\n"
 "#if $HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2709,7 +2708,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1211 \"kernels.cl.inc\"\n"
+"#line 1208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $TILE_LINKS 16\n"
 "#define $STEP_LINKS 16\n\n\n"
@@ -2816,7 +2815,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "#if $PACKED * $VECTOR >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "#define $PACKED_HERE 1\n"
@@ -2875,7 +2874,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1394 \"kernels.cl.inc\"\n"
+"#line 1391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "#define $CASCADE 0\n"
@@ -2935,7 +2934,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1456 \"kernels.cl.inc\"\n"
+"#line 1453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#if $INTEGRAL || $QUANTILE\n"
 "#define $SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3236,7 +3235,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1799 \"kernels.cl.inc\"\n"
+"#line 1796 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $LANES_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "#define $BEFORE_FROM_END 1\n"
@@ -3845,7 +3844,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2503 \"kernels.cl.inc\"\n"
+"#line 2500 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef ushort `place;\n\n\n\n\n\n"
 "#if $RUNS_BY_SUBGROUP\n"
@@ -4034,7 +4033,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2708 \"kernels.cl.inc\"\n"
+"#line 2705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "#if $BEGINS\n\n\n"
 "$INLINE `number `tile_scan_from(`tile *tile, `number *x,\n"
@@ -4385,7 +4384,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3099 \"kernels.cl.inc\"\n"
+"#line 3096 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#define $EACH_4(at, d, lane) at(lane, d), at((lane) + 1, d), at((lane) + 2, d), at((lane) + 3, d)\n"
 "#define $EACH_8(at, d, lane) $EACH_4(at, d, lane), $EACH_4(at, d, (lane) + 4)\n"
@@ -5202,7 +5201,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4041 \"kernels.cl.inc\"\n"
+"#line 4038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "ulong row, first, count;\n"
@@ -5817,7 +5816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4824 \"kernels.cl.inc\"\n"
+"#line 4821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6123,7 +6122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5178 \"kernels.cl.inc\"\n"
+"#line 5175 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_NUMBERS\n"
@@ -6228,7 +6227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5295 \"kernels.cl.inc\"\n"
+"#line 5292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6274,7 +6273,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5342 \"kernels.cl.inc\"\n"
+"#line 5339 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SELECT_NUMBERS\n"
@@ -6851,7 +6850,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 6016 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if $SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "typedef struct {\n"
@@ -7171,7 +7170,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6384 \"kernels.cl.inc\"\n"
+"#line 6381 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7283,7 +7282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6500 \"kernels.cl.inc\"\n"
+"#line 6497 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "#if $ARG\n"
 "#define $RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7529,7 +7528,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
+"#line 6787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "#if $SEGMENTS == $SEGMENTS_U32\n"
@@ -8232,7 +8231,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7616 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce, sizeof(`shared))\n"
 "#define $REDUCE_PARAMETERS \\\n"
@@ -8284,7 +8283,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7671 \"kernels.cl.inc\"\n"
+"#line 7668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8877,7 +8876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8329 \"kernels.cl.inc\"\n"
+"#line 8326 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$QUANTILE_NUMBERS\n"
@@ -9408,7 +9407,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8932 \"kernels.cl.inc\"\n"
+"#line 8929 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $ELEMENT `element;\n"
 "#if $PIXEL_CHANNELS > 1\n"
@@ -9675,7 +9674,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#define $PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "#else\n"
 "#define $PAST(x, range) ((x) >= (`offset)(range))\n"
-"#endif\n\n\n\n\n\n\n\n\n\n\n"
+"#endif\n\n\n\n\n\n\n\n\n\n\n\n"
 "static inline `bins `even_bin(`offsets x, uint bins, ulong range, ulong factor) {\n"
 "#if $BIN_MODE == $BIN_MODE_SHIFT\n"
 "return $TO_WIDE(uint, x >> (uint)factor);\n"
@@ -9686,12 +9685,15 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "return $TO_WIDE(uint, product * (factor >> 32) + (product * (ulong)(uint)factor >> 32) >> 32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
 "return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * (ulong)(uint)factor >> 32);\n"
+"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
+"return $TO_WIDE(uint, $TO_WIDE(ulong, $TO_WIDE(uint, x)) * factor >> 32);\n"
 "#else\n"
-"bool many = range != 0 && range <= bins;\n"
+"const bool general = $BIN_MODE == $BIN_MODE_GENERAL;\n"
+"bool many = general && range != 0 && range <= bins;\n"
 "uint bin = (uint)(many ? (ulong)x * factor >> 32 : mul_hi((ulong)x, factor)), next = bin + 1;\n"
 "ulong high = mul_hi((ulong)next, range), x_high = mul_hi((ulong)x, (ulong)bins);\n"
 "bool up = high < x_high || (high == x_high && next * range <= (ulong)x * bins);\n"
-"return up && range != 0 ? next : bin;\n"
+"return up && !(general && range == 0) ? next : bin;\n"
 "#endif\n"
 "}\n"
 "#endif\n\n\n",
@@ -9768,7 +9770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9374 \"kernels.cl.inc\"\n"
+"#line 9375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "static inline void `add_global(global `counter *counter, `counter amount) {\n"
 "#if $COUNTER_SIZE == 4\n"
@@ -9821,34 +9823,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "uint first = atomic_xchg(half_words, 0u), second = atomic_xchg(half_words + 1, 0u);\n"
 "return as_ulong((uint2)(first, second));\n"
 "#endif\n"
-"}\n\n\n\n\n\n"
-"#define $MOVED ($CPU ? 64u : 1u)\n"
-"static inline void `histogram_move(global `counter *accumulators, global `counter *counts,\n"
-"ulong first, ulong last, ulong step, ulong all_bins, uint tables,\n"
-"uint flags) {\n"
-"bool adds = (flags & ($FLAG_ACCUMULATE | $FLAG_IN_COUNTS)) != 0;\n"
-"`counter sums[$MOVED];\n"
-"if ($PLANTED(HISTOGRAM_FINISH) && last % all_bins == 0)\n"
-"last--;\n"
-"for (ulong at = 0; at < last; at += step) {\n"
-"const ulong from = at + first;\n"
-"uint bins = from < last ? (uint)min(last - from, (ulong)$MOVED) : 0;\n"
-"for (uint k = 0; k < bins; k++)\n"
-"sums[k] = tables == 0 ? `take(accumulators + from + k) : 0;\n"
-"for (uint t = 0; t < tables; t++) {\n"
-"global `counter *table = accumulators + t * all_bins + from;\n"
-"for (uint k = 0; k < bins; k++) {\n"
-"sums[k] += table[k];\n"
-"table[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
-"}\n"
-"}\n"
-"if (adds)\n"
-"for (uint k = 0; k < bins; k++)\n"
-"sums[k] += counts[from + k];\n"
-"for (uint k = 0; k < bins; k++)\n"
-"counts[from + k] = sums[k];\n"
-"}\n"
-"}\n\n",
+"}\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_NUMBERS\n"
 "} `histogram_numbers;\n\n\n\n"
@@ -9870,7 +9845,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "tile.row = down * numbers.tile_height;\n"
 "tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
 "return tile;\n"
-"}\n\n\n"
+"}\n\n\n",
 "#define $HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples, global const uint *count_buffer, global const `weight *weights, \\\n"
 " global const $VALUE *edges_buffer, `bounds bounds, global `counter *accumulators, \\\n"
@@ -9881,7 +9856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9506 \"kernels.cl.inc\"\n"
+"#line 9475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "#define $PIECE (65536 / sizeof(`sample) / $BLOCK)\n"
@@ -10033,7 +10008,32 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`sample s = $SAMPLE_IN(samples, row, i);\n"
 "uint counter = `counter_of($BINNED_OF(s, i), (uint)(i % $CHANNELS), bounds, edges);\n"
 "$COUNT_AT(counter, i, $WEIGHT_OF(s, i, weights));\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
+"static inline void `histogram_move_span(global `counter *accumulators, global `counter *counts,\n"
+"ulong first, ulong last, ulong all_bins, uint tables,\n"
+"uint flags) {\n"
+"bool adds = (flags & ($FLAG_ACCUMULATE | $FLAG_IN_COUNTS)) != 0;\n"
+"`counter sums[64];\n"
+"if ($PLANTED(HISTOGRAM_FINISH) && last % all_bins == 0)\n"
+"last--;\n"
+"for (; first < last; first += min(last - first, 64ul)) {\n"
+"uint bins = (uint)min(last - first, 64ul);\n"
+"for (uint k = 0; k < bins; k++)\n"
+"sums[k] = tables == 0 ? `take(accumulators + first + k) : 0;\n"
+"for (uint t = 0; t < tables; t++) {\n"
+"global `counter *table = accumulators + t * all_bins + first;\n"
+"for (uint k = 0; k < bins; k++) {\n"
+"sums[k] += table[k];\n"
+"table[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
+"}\n"
+"}\n"
+"if (adds)\n"
+"for (uint k = 0; k < bins; k++)\n"
+"sums[k] += counts[first + k];\n"
+"for (uint k = 0; k < bins; k++)\n"
+"counts[first + k] = sums[k];\n"
+"}\n"
+"}\n\n\n\n",
 "static inline void `count_blocks($SAMPLES samples, global const `weight *weights,\n"
 "`histogram_numbers numbers, ulong first_row, ulong row_blocks,\n"
 "ulong begin, ulong row_end, ulong block, ulong end, `table table,\n"
@@ -10058,7 +10058,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`count_alone(samples, from, i, weight, table, bounds, edges);\n"
 "#endif\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "#if $COPIES\n"
 "#define $TABLE_WORDS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
 "static inline void `tables_clear(local uint *tables, `bounds bounds) {\n"
@@ -10091,7 +10091,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`add_global(sums + counter, sum);\n"
 "}\n"
 "}\n"
-"#endif\n\n"
+"#endif\n\n",
 "#if $TILED\n\n"
 "static inline void `count_tile(ulong number, uint member, uint members, ulong count,\n"
 "$SAMPLES samples, global const `weight *weights,\n"
@@ -10115,10 +10115,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`tables_add(table, alone ? counts : accumulators, !alone, (flags & $FLAG_ACCUMULATE) != 0,\n"
 "bounds, edges);\n"
 "#else\n"
-"`histogram_move(table, counts, 0, bounds.all_bins, $MOVED, bounds.all_bins, 1, flags);\n"
+"`histogram_move_span(table, counts, 0, bounds.all_bins, bounds.all_bins, 1, flags);\n"
 "#endif\n"
 "}\n"
-"#endif\n\n\n\n",
+"#endif\n\n\n\n"
 "kernel $GROUP_SIZE void\n"
 "`histogram($HISTOGRAM_PARAMETERS, local uint *shared ) { $ONE_ITEM\n"
 "ulong group = get_group_id(0), groups = get_num_groups(0);\n"
@@ -10187,7 +10187,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "return;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators, counts, 0, bounds.all_bins, $MOVED, bounds.all_bins,\n"
+"`histogram_move_span(accumulators, counts, 0, bounds.all_bins, bounds.all_bins,\n"
 "$COPIES ? 0 : (uint)numbers.tables, flags);\n"
 "#endif\n"
 "}\n\n",
@@ -10197,7 +10197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9860 \"kernels.cl.inc\"\n"
+"#line 9858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "local uint *bins, *upper;\n"
@@ -10625,7 +10625,25 @@ static const char *const gpuscan__piece_histogram[] = {
 "`sums_hand_over(sums, k, bins, to, counts, members, alone, flags);\n"
 "}\n"
 "}\n"
-"#endif\n\n\n"
+"#endif\n\n\n\n"
+"static inline void `histogram_move(global `counter *accumulators, global `counter *counts,\n"
+"ulong first, ulong last, ulong step, uint flags) {\n"
+"if ($PLANTED(HISTOGRAM_FINISH))\n"
+"last--;\n"
+"for (ulong at = 0; at < last; at += step) {\n"
+"const ulong k = at + first;\n"
+"`counter sum;\n"
+"if (k >= last)\n"
+"continue;\n"
+"if (flags & $FLAG_FINISH) {\n"
+"sum = `take(accumulators + k);\n"
+"} else {\n"
+"sum = accumulators[k];\n"
+"accumulators[k] = $PLANTED(COUNTS_LEFT) ? 1 : 0;\n"
+"}\n"
+"counts[k] = (flags & $FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+"}\n"
+"}\n\n\n"
 "$INLINE void `arrive(global `counter *accumulators, global `counter *counts, uint flags,\n"
 "local uint *shared, ulong all_bins) {\n"
 "uint groups = (uint)get_num_groups(0);\n"
@@ -10634,8 +10652,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "if (`ticket($COUNTERS(accumulators), groups, shared) != groups - 1)\n"
 "return;\n"
 "`device_fence();\n"
-"`histogram_move(accumulators, counts, $ITEM, all_bins, $GROUP, all_bins, 0, flags);\n"
-"}\n\n\n\n\n"
+"`histogram_move(accumulators, counts, $ITEM, all_bins, $GROUP, flags);\n"
+"}\n\n\n\n\n",
 "$INLINE void `histogram_group($HISTOGRAM_PARAMETERS, local uint *shared, const bool whole) {\n"
 "uint flags = (uint)numbers.flags, group = (uint)get_group_id(0);\n"
 "ulong count = numbers.count;\n"
@@ -10691,23 +10709,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "#endif\n"
 "if ($ARRIVALS == $ARRIVALS_NONE && !$TILED && (flags & $FLAG_FINISH))\n"
 "`arrive(accumulators, counts, flags, shared, bounds.all_bins);\n"
-"}\n\n",
-"#if $FIXED_LOCAL\n"
-"#define $BINS_PARAMETER\n"
-"#define $BINS_DECLARE local uint shared[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
-"#else\n"
-"#define $BINS_PARAMETER , local uint *shared\n"
-"#define $BINS_DECLARE\n"
-"#endif\n"
+"}\n\n"
 "#define $HISTOGRAM_ARGUMENTS \\\n"
 " samples, count_buffer, weights, edges_buffer, bounds, accumulators, counts, numbers, shared\n"
-"kernel $GROUP_ATTRIBUTE void `histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
-"$BINS_DECLARE\n"
+"kernel $GROUP_ATTRIBUTE void `histogram($HISTOGRAM_PARAMETERS, local uint *shared) { $ONE_ITEM\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS, false);\n"
-"}\n\n"
+"}\n\n",
 "#if $WHOLE_TILES\n"
-"kernel $GROUP_ATTRIBUTE void `histogram_tiles($HISTOGRAM_PARAMETERS $BINS_PARAMETER) { $ONE_ITEM\n"
-"$BINS_DECLARE\n"
+"kernel $GROUP_ATTRIBUTE void `histogram_tiles($HISTOGRAM_PARAMETERS, local uint *shared) { $ONE_ITEM\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS, true);\n"
 "}\n"
 "#endif\n\n",
@@ -10717,7 +10726,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10479 \"kernels.cl.inc\"\n"
+"#line 10489 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "typedef struct {\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10725,9 +10734,17 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $GROUP_SIZE void\n"
 "`histogram_finish(global `counter *accumulators, global `counter *counts,\n"
 "`histogram_finish_numbers numbers) { $ONE_ITEM\n"
-"`histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
-"get_global_id(0) * $MOVED, numbers.counters, get_global_size(0) * $MOVED,\n"
-"numbers.all_bins, (uint)numbers.tables, (uint)numbers.flags);\n"
+"ulong counters = numbers.counters;\n"
+"accumulators += numbers.accumulators_offset;\n"
+"counts += numbers.counts_offset;\n"
+"#if $CPU\n"
+"ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
+"ulong first = min(get_group_id(0) * share, counters);\n"
+"`histogram_move_span(accumulators, counts, first, min(first + share, counters), numbers.all_bins,\n"
+"(uint)numbers.tables, (uint)numbers.flags);\n"
+"#else\n"
+"`histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
+"#endif\n"
 "}\n\n",
 NULL};
 #else
@@ -10735,7 +10752,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10494 \"kernels.cl.inc\"\n"
+"#line 10512 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "typedef $KEY_BITS `key_bits;\n"
 "typedef $KEY_CODE `key_code;\n"
@@ -10868,7 +10885,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10657 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10915,7 +10932,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10705 \"kernels.cl.inc\"\n"
+"#line 10723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "typedef struct {\n"
 "$SORT_NUMBERS\n"
@@ -11064,7 +11081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10877 \"kernels.cl.inc\"\n"
+"#line 10895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "#define $SORT_STEP ($LINE / (uint)sizeof(`key_bits))\n\n\n\n"
 "static inline void `sort_scatter_each(const `sort_pass *pass, ulong first, ulong last,\n"
@@ -11339,7 +11356,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11185 \"kernels.cl.inc\"\n"
+"#line 11203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $ROUNDS $ITEM_VECTORS\n"
 "#if $HAS_LANES\n"
@@ -12153,7 +12170,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12126 \"kernels.cl.inc\"\n"
+"#line 12144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#define $SORT_AGGREGATE 0x40000000u\n"
 "#define $SORT_PREFIX 0x80000000u\n"
@@ -12355,7 +12372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12370 \"kernels.cl.inc\"\n"
+"#line 12388 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$INLINE void `sort_back_begin(`sort_back *back, const `sort_tile *t, uint tile,\n"
 "const `sort_pass *pass) {\n"
@@ -12476,7 +12493,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12504 \"kernels.cl.inc\"\n"
+"#line 12522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "#define $SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "#define $SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12811,9 +12828,11 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
-    X(BIN_MODE_GENERAL, 3)                                                                                             \
-    X(BIN_MODE_GUESS, 4)     /* floats: an estimate, corrected by the edges whatever its error */                      \
-    X(BIN_MODE_NEAREST, 5)   /* floats: an estimate that is right or one too large */                                  \
+    X(BIN_MODE_MANY_16, 7)                                                                                             \
+    X(BIN_MODE_CHECKED, 3)                                                                                             \
+    X(BIN_MODE_GENERAL, 4)                                                                                             \
+    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
@@ -19627,7 +19646,6 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
-    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19710,15 +19728,6 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
-   most a quarter, but not above `most`. */
-static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
-    uint64_t step = 1;
-    while (step * 8 <= words)
-        step *= 2;
-    return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
-}
-
 /* Returns the bytes of a sample as it is loaded, before any expression. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
@@ -19762,7 +19771,8 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int branches = own->mode == GPUSCAN__BIN_MODE_GENERAL || own->mode == GPUSCAN__BIN_MODE_GUESS;
+    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
+                   own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
@@ -19840,8 +19850,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
-    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words)
+    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -19880,9 +19889,11 @@ static int gpuscan__is_product(uint64_t range, uint64_t bins) {
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
-    if (bins < range && range <= (uint64_t)1 << 16)
-        return GPUSCAN__BIN_MODE_MULTIPLY_16;
-    return gpuscan__is_product(range, bins) ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_GENERAL;
+    if (range - 1 < (uint64_t)1 << 16)
+        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
+    if (gpuscan__is_product(range, bins))
+        return GPUSCAN__BIN_MODE_MULTIPLY;
+    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
@@ -19894,7 +19905,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
@@ -20509,10 +20520,6 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
-    own->local_words = 0;
-    if (!is_cpu && gpuscan__uses_ptx(gs, key))
-        own->local_words = (uint32_t)gpuscan__declared_words(
-            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
@@ -20688,7 +20695,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
         return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
+    return gpuscan__local_words(plan) * 4;
 }
 
 /* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
