@@ -1820,7 +1820,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1833,7 +1833,6 @@ static const char *const gpuscan__piece_device[] = {
 "$0$HAS_PICKS $ON(PTX)\n"
 "$0$WORDS_ARRIVE $ON(PTX)\n"
 "$0$BARRIER_ORDERS $ON(PTX)\n"
-"$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
 "$0$SPECIALIZES $ON(PTX)\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
@@ -2211,7 +2210,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 626 \"kernels.cl.inc\"\n"
+"#line 623 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2255,7 +2254,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 679 \"kernels.cl.inc\"\n"
+"#line 676 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2284,7 +2283,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 704 \"kernels.cl.inc\"\n"
+"#line 701 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2366,7 +2365,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 792 \"kernels.cl.inc\"\n"
+"#line 789 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2497,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 940 \"kernels.cl.inc\"\n"
+"#line 937 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2643,7 +2642,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1108 \"kernels.cl.inc\"\n"
+"#line 1105 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2750,7 +2749,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1228 \"kernels.cl.inc\"\n"
+"#line 1225 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2809,7 +2808,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1291 \"kernels.cl.inc\"\n"
+"#line 1288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2869,7 +2868,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1353 \"kernels.cl.inc\"\n"
+"#line 1350 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3172,7 +3171,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1700 \"kernels.cl.inc\"\n"
+"#line 1697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3775,7 +3774,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2398 \"kernels.cl.inc\"\n"
+"#line 2395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3961,7 +3960,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2600 \"kernels.cl.inc\"\n"
+"#line 2597 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4312,7 +4311,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2991 \"kernels.cl.inc\"\n"
+"#line 2988 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5119,7 +5118,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3923 \"kernels.cl.inc\"\n"
+"#line 3920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5687,7 +5686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4659 \"kernels.cl.inc\"\n"
+"#line 4656 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5993,7 +5992,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5013 \"kernels.cl.inc\"\n"
+"#line 5010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6098,7 +6097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5130 \"kernels.cl.inc\"\n"
+"#line 5127 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6144,7 +6143,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5177 \"kernels.cl.inc\"\n"
+"#line 5174 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6721,7 +6720,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5854 \"kernels.cl.inc\"\n"
+"#line 5851 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7036,7 +7035,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6214 \"kernels.cl.inc\"\n"
+"#line 6211 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7148,7 +7147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6330 \"kernels.cl.inc\"\n"
+"#line 6327 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7397,7 +7396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6623 \"kernels.cl.inc\"\n"
+"#line 6620 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8100,7 +8099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7452 \"kernels.cl.inc\"\n"
+"#line 7449 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8152,7 +8151,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7504 \"kernels.cl.inc\"\n"
+"#line 7501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8745,7 +8744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8162 \"kernels.cl.inc\"\n"
+"#line 8159 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9276,7 +9275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8765 \"kernels.cl.inc\"\n"
+"#line 8762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9543,7 +9542,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`J\n"
 "$0$PAST(x, range) ((x) >= (`offset)(range))\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`bins `even_bin(`offsets x,`Sbins,`Irange,`Ifactor){\n"
 "`W$BIN_MODE == $BIN_MODE_SHIFT\n"
 "$5$TO_WIDE(`5,x>>(`5)factor);\n"
@@ -9554,15 +9553,21 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5$TO_WIDE(`5,product*(factor>>32)+(product*(`T)(`5)factor>>32)>>32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
 "$5$TO_WIDE(`5,$TO_WIDE(`T,$TO_WIDE(`5,x))*(`T)(`5)factor>>32);\n"
+"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
+"$5$TO_WIDE(`5,$TO_WIDE(`T,$TO_WIDE(`5,x))*factor>>32);\n"
 "`J\n"
-"`Lmany=range!=0&&range<=bins;\n"
+"`B`Lgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
+"`Lmany=general&&range!=0&&range<=bins;\n"
 "`Sbin=(`5)(many?(`T)x*factor>>32:mul_hi((`T)x,factor)),next=bin+1;\n"
 "`Ihigh=mul_hi((`T)next,range),x_high=mul_hi((`T)x,(`T)bins);\n"
 "`Lup=high<x_high||(high==x_high&&next*range<=(`T)x*bins);\n"
-"$5up&&range!=0?next:bin;\n"
+"$5up&& !(general&&range==0)?next:bin;\n"
 "$8\n"
 "}\n"
 "$8\n\n\n"
+"$0$BIN_WRAPS \\\n"
+" ($FORM!=$BINS_EDGES&&$BIN_MODE==$BIN_MODE_NEAREST&&$REAL_SIZE==4&& \\\n"
+" $OUTSIDE==$OUTSIDE_DROP)\n\n"
 "$r`bins `bins_of(``Us s,`Sbins,`channel_bounds of,\n"
 "`edges edges){\n"
 "`W$FORM == $BINS_EDGES\n"
@@ -9570,8 +9575,11 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5inside?`edge_bin(s,edges,bins)\n"
 ":`bin_`7false,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
 "#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"$5`bin_`7$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
-"$MASKS(s<of.lower),$IS_NAN(s),bins);\n"
+"`masks inside=$MASKS($UP_TO(s,of.upper));\n"
+"`7!$BIN_WRAPS)\n"
+"inside&=$MASKS(s>=of.lower);\n"
+"$5`bin_`7inside,`nearest_bin(s,bins,of),$MASKS(s<of.lower),$IS_NAN(s),\n"
+"bins);\n"
 "#elif $SAMPLE_IS_FLOAT\n"
 "`Linside=$INSIDE(s,of.lower,of.upper);\n"
 "$5inside?`bisected_bin(s,bins,of)\n"
@@ -9588,7 +9596,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "$8\n"
-"}\n\n"
+"}\n\n",
 "$r`S`bin(`binned sample,`Sbins,`channel_bounds of,`edges edges){\n"
 "$5$FIRST_OF(`bins_of((``Us)(``U_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9601,7 +9609,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$EDGES_OF(`N, slot) ((`N) + bounds.channel[slot].edges)\n"
 "`J\n"
 "$0$EDGES_OF(`N, slot) (`N)\n"
-"$8\n\n\n",
+"$8\n\n\n"
 "`W$BY_VALUE == $BY_VALUE_SPREAD\n"
 "$0$CHANNEL_ON(c) 1\n"
 "`J\n"
@@ -9609,7 +9617,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "$0$CHANNEL_SLOT(c) pop`M($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "$r`S`channel_`Mer(`Sbin,`Schannel,`bounds bounds){\n\n\n"
-"`7$CPU)\n"
+"`7$CPU||$BIN_WRAPS)\n"
 "bin=min(bin,$CHANNEL_BINS(bounds));\n"
 "`7$CHANNELS==1)\n"
 "$5bin;\n"
@@ -9630,7 +9638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9200 \"kernels.cl.inc\"\n"
+"#line 9208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9683,33 +9691,6 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`S`N=atomic_xchg(half_`6s,0u),second=atomic_xchg(half_`6s+1,0u);\n"
 "$5as_`T((`52)(`N,second));\n"
 "$8\n"
-"}\n\n\n\n\n\n"
-"$0$MOVED ($CPU ? 64u : 1u)\n"
-"$r`V`histogram_move($3``Mer*accumulators,$3``Mer*`Ms,\n"
-"`I`N,`I`2,`Istep,`Iall_bins,`Stables,\n"
-"`S`O){\n"
-"`Ladds=(`O&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!=0;\n"
-"``Mer `9s[$MOVED];\n"
-"`7$jHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
-"`2--;\n"
-"`Y`Iat=0;at<`2;at+=step){\n"
-"`B`I`Z=at+`N;\n"
-"`Sbins=`Z<`2?(`5)min(`2-`Z,(`T)$MOVED):0;\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]=tables==0?`take(accumulators+`Z+k):0;\n"
-"`Y`St=0;t<tables;t++){\n"
-"$3``Mer*table=accumulators+t*all_bins+`Z;\n"
-"`Y`Sk=0;k<bins;k++){\n"
-"`9s[k]+=table[k];\n"
-"table[k]=$jCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"}\n"
-"`7adds)\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]+=`Ms[`Z+k];\n"
-"`Y`Sk=0;k<bins;k++)\n"
-"`Ms[`Z+k]=`9s[k];\n"
-"}\n"
 "}\n\n"
 "$1struct{\n"
 "$HISTOGRAM_NUMBERS\n"
@@ -9732,7 +9713,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*$4.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min($4.`3_height,$4.`8s-`3.`8);\n"
 "$5`3;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$0$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$3`B`5*`M_buffer,$3`B`weight*weights, \\\n"
 " $3`B$VALUE*edges_buffer,`bounds bounds,$3``Mer*accumulators, \\\n"
@@ -9743,7 +9724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9895,6 +9876,31 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`sample s=$SAMPLE_IN(samples,`8,i);\n"
 "`S`Mer=``Mer_of($BINNED_OF(s,i),(`5)(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Mer,i,$WEIGHT_OF(s,i,weights));\n"
+"}\n\n\n\n\n"
+"$r`V`histogram_move_span($3``Mer*accumulators,$3``Mer*`Ms,\n"
+"`I`N,`I`2,`Iall_bins,`Stables,\n"
+"`S`O){\n"
+"`Ladds=(`O&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!=0;\n"
+"``Mer `9s[64];\n"
+"`7$jHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
+"`2--;\n"
+"`Y;`N<`2;`N+=min(`2-`N,64ul)){\n"
+"`Sbins=(`5)min(`2-`N,64ul);\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`9s[k]=tables==0?`take(accumulators+`N+k):0;\n"
+"`Y`St=0;t<tables;t++){\n"
+"$3``Mer*table=accumulators+t*all_bins+`N;\n"
+"`Y`Sk=0;k<bins;k++){\n"
+"`9s[k]+=table[k];\n"
+"table[k]=$jCOUNTS_LEFT)?1:0;\n"
+"}\n"
+"}\n"
+"`7adds)\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`9s[k]+=`Ms[`N+k];\n"
+"`Y`Sk=0;k<bins;k++)\n"
+"`Ms[`N+k]=`9s[k];\n"
+"}\n"
 "}\n\n\n\n"
 "$r`V``M_blocks($SAMPLES samples,$3`B`weight*weights,\n"
 "`histogram_$4 $4,`I`N_`8,`I`8_blocks,\n"
@@ -9920,13 +9926,13 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "``M_alone(samples,`Z,i,weight,table,bounds,edges);\n"
 "$8\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "`W$COPIES\n"
 "$0$TABLE_WORDS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
 "$r`V`tables_clear(`C`5*tables,`bounds bounds){\n"
 "`Y`Sk=0;k<$TABLE_WORDS;k++)\n"
 "tables[k]=0;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`V`tables_add(`C`5*tables,$3``Mer*`9s,`Latomics,`Ladds,\n"
 "`bounds bounds,`edges edges){\n"
 "`Sbins=bounds.all_bins-($jHISTOGRAM_FINISH)&& !atomics?1:0);\n"
@@ -9977,7 +9983,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`tables_add(table,alone?`Ms:accumulators,!alone,(`O&$FLAG_ACCUMULATE)!=0,\n"
 "bounds,edges);\n"
 "`J\n"
-"`histogram_move(table,`Ms,0,bounds.all_bins,$MOVED,bounds.all_bins,1,`O);\n"
+"`histogram_move_span(table,`Ms,0,bounds.all_bins,bounds.all_bins,1,`O);\n"
 "$8\n"
 "}\n"
 "$8\n\n\n\n"
@@ -10049,7 +10055,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`F;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators,`Ms,0,bounds.all_bins,$MOVED,bounds.all_bins,\n"
+"`histogram_move_span(accumulators,`Ms,0,bounds.all_bins,bounds.all_bins,\n"
 "$COPIES?0:(`5)$4.tables,`O);\n"
 "$8\n"
 "}\n\n",
@@ -10059,7 +10065,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9686 \"kernels.cl.inc\"\n"
+"#line 9691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10487,7 +10493,25 @@ static const char *const gpuscan__piece_histogram[] = {
 "``9s_hand_over(`9s,k,bins,to,`Ms,members,alone,`O);\n"
 "}\n"
 "}\n"
-"$8\n\n\n",
+"$8\n\n\n\n",
+"$r`V`histogram_move($3``Mer*accumulators,$3``Mer*`Ms,\n"
+"`I`N,`I`2,`Istep,`S`O){\n"
+"`7$jHISTOGRAM_FINISH))\n"
+"`2--;\n"
+"`Y`Iat=0;at<`2;at+=step){\n"
+"`B`Ik=at+`N;\n"
+"``Mer `9;\n"
+"`7k>=`2)\n"
+"continue;\n"
+"`7`O&$FLAG_FINISH){\n"
+"`9=`take(accumulators+k);\n"
+"}else{\n"
+"`9=accumulators[k];\n"
+"accumulators[k]=$jCOUNTS_LEFT)?1:0;\n"
+"}\n"
+"`Ms[k]=(`O&$FLAG_ACCUMULATE)?`Ms[k]+`9:`9;\n"
+"}\n"
+"}\n\n\n"
 "$m`V`arrive($3``Mer*accumulators,$3``Mer*`Ms,`S`O,\n"
 "`C`5*`H,`Iall_bins){\n"
 "`Sgroups=(`5)$l0);\n"
@@ -10496,7 +10520,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7`ticket($COUNTERS(accumulators),groups,`H)!=groups-1)\n"
 "`F;\n"
 "`device_fence();\n"
-"`histogram_move(accumulators,`Ms,$x,all_bins,$t,all_bins,0,`O);\n"
+"`histogram_move(accumulators,`Ms,$x,all_bins,$t,`O);\n"
 "}\n\n\n\n\n"
 "$m`V`histogram_group($HISTOGRAM_PARAMETERS,`C`5*`H,`B`Lwhole){\n"
 "`S`O=(`5)$4.`O,group=(`5)$s0);\n"
@@ -10553,23 +10577,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "$8\n"
 "`7$ARRIVALS==$ARRIVALS_NONE&& !$TILED&&(`O&$FLAG_FINISH))\n"
 "`arrive(accumulators,`Ms,`O,`H,bounds.all_bins);\n"
-"}\n\n"
-"`W$FIXED_LOCAL\n"
-"$0$BINS_PARAMETER\n"
-"$0$BINS_DECLARE `C`S`H[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
-"`J\n"
-"$0$BINS_PARAMETER , `C`S*`H\n"
-"$0$BINS_DECLARE\n"
-"$8\n"
+"}\n\n",
 "$0$HISTOGRAM_ARGUMENTS \\\n"
 " samples,`M_buffer,weights,edges_buffer,bounds,accumulators,`Ms,$4,`H\n"
-"kernel $t_ATTRIBUTE `V`histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
-"$BINS_DECLARE\n"
+"kernel $t_ATTRIBUTE `V`histogram($HISTOGRAM_PARAMETERS,`C`5*`H){ $ONE_ITEM\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS,false);\n"
-"}\n\n",
+"}\n\n"
 "`W$WHOLE_TILES\n"
-"kernel $t_ATTRIBUTE `V`histogram_`3s($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
-"$BINS_DECLARE\n"
+"kernel $t_ATTRIBUTE `V`histogram_`3s($HISTOGRAM_PARAMETERS,`C`5*`H){ $ONE_ITEM\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS,true);\n"
 "}\n"
 "$8\n\n",
@@ -10579,7 +10594,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10305 \"kernels.cl.inc\"\n"
+"#line 10322 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10587,9 +10602,17 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $t_SIZE void\n"
 "`histogram_finish($3``Mer*accumulators,$3``Mer*`Ms,\n"
 "`histogram_finish_$4 $4){ $ONE_ITEM\n"
-"`histogram_move(accumulators+$4.accumulators_offset,`Ms+$4.`Ms_offset,\n"
-"get_global_id(0)*$MOVED,$4.`Mers,get_global_size(0)*$MOVED,\n"
-"$4.all_bins,(`5)$4.tables,(`5)$4.`O);\n"
+"`I`Mers=$4.`Mers;\n"
+"accumulators+=$4.accumulators_offset;\n"
+"`Ms+=$4.`Ms_offset;\n"
+"`W$CPU\n"
+"`Ishare=(`Mers+$l0)-1)/$l0);\n"
+"`I`N=min($s0)*share,`Mers);\n"
+"`histogram_move_span(accumulators,`Ms,`N,min(`N+share,`Mers),$4.all_bins,\n"
+"(`5)$4.tables,(`5)$4.`O);\n"
+"`J\n"
+"`histogram_move(accumulators,`Ms,get_global_id(0),`Mers,get_global_size(0),(`5)$4.`O);\n"
+"$8\n"
 "}\n\n",
 NULL};
 #else
@@ -10597,7 +10620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10320 \"kernels.cl.inc\"\n"
+"#line 10345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10730,7 +10753,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10483 \"kernels.cl.inc\"\n"
+"#line 10508 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10777,7 +10800,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10531 \"kernels.cl.inc\"\n"
+"#line 10556 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10926,7 +10949,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10703 \"kernels.cl.inc\"\n"
+"#line 10728 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11201,7 +11224,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11011 \"kernels.cl.inc\"\n"
+"#line 11036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12015,7 +12038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11952 \"kernels.cl.inc\"\n"
+"#line 11977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12217,7 +12240,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12196 \"kernels.cl.inc\"\n"
+"#line 12221 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12338,7 +12361,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12330 \"kernels.cl.inc\"\n"
+"#line 12355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12673,9 +12696,11 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
-    X(BIN_MODE_GENERAL, 3)                                                                                             \
-    X(BIN_MODE_GUESS, 4)     /* floats: an estimate, corrected by the edges whatever its error */                      \
-    X(BIN_MODE_NEAREST, 5)   /* floats: an estimate that is right or one too large */                                  \
+    X(BIN_MODE_MANY_16, 7)                                                                                             \
+    X(BIN_MODE_CHECKED, 3)                                                                                             \
+    X(BIN_MODE_GENERAL, 4)                                                                                             \
+    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
@@ -19532,7 +19557,6 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
-    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19615,15 +19639,6 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
-   most a quarter, but not above `most`. */
-static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
-    uint64_t step = 1;
-    while (step * 8 <= words)
-        step *= 2;
-    return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
-}
-
 /* Returns the bytes of a sample as it is loaded, before any expression. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
@@ -19667,7 +19682,8 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int branches = own->mode == GPUSCAN__BIN_MODE_GENERAL || own->mode == GPUSCAN__BIN_MODE_GUESS;
+    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
+                   own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
@@ -19745,8 +19761,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
-    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words)
+    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -19785,9 +19800,11 @@ static int gpuscan__is_product(uint64_t range, uint64_t bins) {
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
-    if (bins < range && range <= (uint64_t)1 << 16)
-        return GPUSCAN__BIN_MODE_MULTIPLY_16;
-    return gpuscan__is_product(range, bins) ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_GENERAL;
+    if (range - 1 < (uint64_t)1 << 16)
+        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
+    if (gpuscan__is_product(range, bins))
+        return GPUSCAN__BIN_MODE_MULTIPLY;
+    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
@@ -19799,7 +19816,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
@@ -20414,10 +20431,6 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
-    own->local_words = 0;
-    if (!is_cpu && gpuscan__uses_ptx(gs, key))
-        own->local_words = (uint32_t)gpuscan__declared_words(
-            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
@@ -20593,7 +20606,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
         return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
+    return gpuscan__local_words(plan) * 4;
 }
 
 /* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
