@@ -59,7 +59,6 @@ gpuscan_policy_normal: 0 => 1 # the same
 GPUSCAN_PREFETCH: (size_t)(p) + (bytes)), write, 3 => * # a prefetch has no result, whatever it is of
 GPUSCAN_LINE: 64 => * # between two prefetches
 gpuscan_fold_window: polls = 0 => polls = 1 # the same
-gpuscan_fold_row: polls = 0 => polls = 1 # the same
 gpuscan_window_scan: d < GPUSCAN_WINDOW => d <= GPUSCAN_WINDOW # no lane is as high: a round that changes nothing
 gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: groups that vote are one sub-group
 gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
