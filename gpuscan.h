@@ -470,7 +470,7 @@ typedef struct gpuscan_custom {
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
-    const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
+    const char *identity; /* an expression e for GPUSCAN_OP_CUSTOM: combine(e, x) and combine(x, e) have x's bits */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
                              that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
                              of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
@@ -664,10 +664,10 @@ typedef struct gpuscan_desc {
                                           damaged, or of another device, driver or version, are ignored. No call fails
                                           because of it, except gpuscan_create for lack of memory: the logger is told
                                           the file and the reason. Programs that fail their self-test are not kept, nor
-                                          launches that are prepared after a program's first call. No file is ever
-                                          deleted, not even one that a process left half-written: delete any of them at
-                                          any time. Files are trusted like blobs, so others must not be able to write to
-                                          the folder; a FIFO of a file's name blocks the call. Copied */
+                                          launches that are prepared after a program's first call. Files are replaced
+                                          but never deleted, not even one that a process left half-written: delete any
+                                          of them at any time. Files are trusted like blobs, so others must not be able
+                                          to write to the folder; a FIFO of a file's name blocks the call. Copied */
 } gpuscan_desc;
 
 /* What the object runs on and has decided. The strings live as long as the object. */
@@ -1064,10 +1064,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
    queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
    them. With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and
-   takes up to 20 ms besides. A forced strategy may refuse some of the smaller counts: those are left out. Events and
-   queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a quantile's cdf and
-   the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares both a scan in place and one
-   that is not. It returns what the call would return, except errors of buffers and events.
+   takes tens of milliseconds besides, with long custom texts more. A forced strategy may refuse some of the smaller
+   counts: those are left out. Events and queue may be missing, and so may buffers, except count_buffer, images, a
+   histogram's weights, a quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO
+   it prepares both a scan in place and one that is not. It returns what the call would return, except errors of buffers
+   and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
    counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
@@ -1570,8 +1571,8 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. Compilers drop it without a warning if none of
-   them is there. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers make it small: it runs
-   once an object or program, or it waits for the device. */
+   them is there. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers make it small: it
+   makes an object, a program or a message, or it waits for the device. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
@@ -1738,8 +1739,9 @@ typedef struct gpuscan__cl_name_version {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Frequent words of the kernels, the longest ones first. The embedded text has two characters in place of each: $ and
-   one of the first digits below, then ` and one of the second ones. tools/embed reads the words here. */
+/* Frequent words of the kernels, the longest ones first. In the embedded text two characters stand for each: $ and a
+   digit of the first row below for the first 36 words, ` and a digit of the second row for the others. tools/embed
+   reads the words here. */
 static const char gpuscan__word_digits[2][37] = {"abcdefghijklmnopqrstuvwxyz0123456789",
                                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"};
 static const char gpuscan__words[][24] = {
@@ -5138,7 +5140,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$0$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$0$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$0$TEST_PAUSE(p)\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$WORD\n"
 "$0$EMPTY 0u\n"
 "$0$AGGREGATE 1u\n"
@@ -5686,7 +5688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4656 \"kernels.cl.inc\"\n"
+"#line 4658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5992,7 +5994,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5010 \"kernels.cl.inc\"\n"
+"#line 5012 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6097,7 +6099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5127 \"kernels.cl.inc\"\n"
+"#line 5129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6143,7 +6145,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5174 \"kernels.cl.inc\"\n"
+"#line 5176 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6720,7 +6722,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5851 \"kernels.cl.inc\"\n"
+"#line 5853 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7035,7 +7037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6211 \"kernels.cl.inc\"\n"
+"#line 6213 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7147,7 +7149,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6327 \"kernels.cl.inc\"\n"
+"#line 6329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7396,7 +7398,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6620 \"kernels.cl.inc\"\n"
+"#line 6622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8099,7 +8101,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7449 \"kernels.cl.inc\"\n"
+"#line 7451 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8151,7 +8153,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7501 \"kernels.cl.inc\"\n"
+"#line 7503 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8744,7 +8746,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8159 \"kernels.cl.inc\"\n"
+"#line 8161 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9275,7 +9277,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8762 \"kernels.cl.inc\"\n"
+"#line 8764 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9638,7 +9640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9208 \"kernels.cl.inc\"\n"
+"#line 9210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9724,7 +9726,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9308 \"kernels.cl.inc\"\n"
+"#line 9310 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10065,7 +10067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9691 \"kernels.cl.inc\"\n"
+"#line 9693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10104,7 +10106,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "#ifndef $COPY\n"
 "$0$COPY ($x % $COPIES)\n"
 "$8\n\n\n\n"
-"$0$NONE_OUTSIDE ($FORM != $BINS_EDGES && !$SAMPLE_IS_FLOAT && $RANGE_ALL)\n\n"
+"$0$NONE_OUTSIDE ($FORM != $BINS_EDGES && !$SAMPLE_IS_FLOAT && $RANGE_ALL)\n\n\n"
 "$r`S`group_`Mer_of(`binned s,`Schannel,`B``Ming*to,\n"
 "`bounds bounds){\n"
 "`W$BY_VALUE\n"
@@ -10594,7 +10596,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10322 \"kernels.cl.inc\"\n"
+"#line 10325 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10620,7 +10622,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10345 \"kernels.cl.inc\"\n"
+"#line 10348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10753,7 +10755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10508 \"kernels.cl.inc\"\n"
+"#line 10511 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10800,7 +10802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10556 \"kernels.cl.inc\"\n"
+"#line 10559 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10949,7 +10951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10728 \"kernels.cl.inc\"\n"
+"#line 10731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11224,7 +11226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11036 \"kernels.cl.inc\"\n"
+"#line 11039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12038,7 +12040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11977 \"kernels.cl.inc\"\n"
+"#line 11980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12240,7 +12242,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12221 \"kernels.cl.inc\"\n"
+"#line 12224 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12361,7 +12363,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12355 \"kernels.cl.inc\"\n"
+"#line 12358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13063,7 +13065,7 @@ typedef struct gpuscan__program {
     int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
     int proved;              /* it passed its test, or needs none */
     int wrong;               /* it failed its test, and there is no other form of its strategy */
-    size_t stored;           /* bytes of the recording in the cache or the blob that it came from, plus 1; 0: none */
+    size_t stored;           /* bytes of the recording that the cache was offered last, or its blob had, plus 1; or 0 */
     int runs;                /* a call has launched it */
 } gpuscan__program;
 
@@ -13208,7 +13210,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Adds embedded code, in which $ and ` stand for GPUSCAN_ and gpuscan_, but before a digit for a word. */
+/* Adds embedded code. $ or ` with a digit of its row behind it is a word; alone it is GPUSCAN_ or gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13936,8 +13938,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* flags of 1 byte: indices alone, loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1,
-     GPUSCAN__FOR_INDICES},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     /* flags of 1 byte: several outputs or wide elements, otherwise */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
@@ -13983,8 +13984,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections, and runs that reduce nothing, have such a group on AMD's and Intel's GPUs, too. Other large runs take
-   several passes, which are faster. tuning: select-fold, runs-fold */
+/* Large selections, and runs that reduce nothing, have such a group on AMD's and Intel's GPUs, too. Other large runs
+   take several passes, which are faster. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14225,6 +14226,17 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
+/* Returns whether a list of names divided by blanks has a name that no longer name contains. */
+static int gpuscan__has_extension(const char *extensions, const char *name) {
+    const char *at = extensions;
+    while ((at = strstr(at, name)) != NULL) {
+        at += strlen(name);
+        if (*at == ' ' || *at == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
    Intel's compiler chooses a width for each kernel unless it is given one, and most of its GPUs are fastest with 16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
@@ -14268,7 +14280,8 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
         } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
-                   strstr(extensions, "cl_khr_subgroup_shuffle") && strstr(extensions, "cl_khr_subgroup_ballot")) {
+                   gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
+                   gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
             width = gpuscan__subgroup_width(gs, extensions);
         }
@@ -14506,7 +14519,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
    platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
-    uint64_t hash = gs->kernels_hash ? gs->kernels_hash : GPUSCAN__HASH_START;
+    uint64_t hash = gs->kernels_hash ? gs->kernels_hash
+                                     : gpuscan__hash(GPUSCAN__HASH_START, gpuscan__words, sizeof(gpuscan__words));
     const char *const *text;
     size_t i;
     for (i = 0; i < GPUSCAN__PIECES && !gs->kernels_hash; i++)
@@ -17422,8 +17436,8 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 
 /* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
    reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. Drivers that
-   compile need each launch once. */
+   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. On drivers that
+   compile then, a launch that the program's recording has is not repeated. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -24764,15 +24778,16 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
-   microsecond. So it plans every count up to 4096, and about 700 between each power of two and the next. A count
-   between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
+   microsecond. So it plans every count up to 4096, and about 2,000 between each power of two and the next: a multiple
+   of 16 and its successor in each 1024th, since rows without gaps take other programs if all begin at a whole vector. A
+   count between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
    kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
     unsigned char *bytes = (unsigned char *)&copy;
     gpuscan_call *call = (gpuscan_call *)(void *)(bytes + operation->call_at);
-    uint64_t count = 0, from, all, next;
+    uint64_t count = 0, from, all, next, step;
     gpuscan_result r;
     int i, always;
     memset(known, 0, sizeof(*known));
@@ -24788,7 +24803,8 @@ static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operat
         r = gpuscan__prepare_count(gs, operation, bytes, mode, count != all, always, known);
         if (r != 0 || count == from)
             break;
-        count -= count <= 4096 ? 1 : gpuscan__min(count / 1024, count - from);
+        step = count <= 4096 || count % 16 == 1 ? 1 : count % 16 ? count % 16 - 1 : count / 1024;
+        count -= gpuscan__min(step, count - from);
         memcpy(bytes + operation->count_at, &count, sizeof(count));
     }
     for (i = 0; i < GPUSCAN__SCRATCHES && from < all; i++)
@@ -25075,7 +25091,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file's; NULL: none. */
+/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file or folder; NULL: none. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
@@ -25183,9 +25199,11 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     unsigned char *bytes = NULL;
     FILE *file = NULL;
     long size = 0;
+    gpuscan_logger logger = gs->logger;
     int loaded;
     if (!gs->cache)
         return 0;
+    gs->logger.log = NULL; /* a file of no use is no error */
     path = gpuscan__cached_path(gs, program);
     if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
         why = strerror(errno);
@@ -25200,6 +25218,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
         why = "it could not be read to its end";
     else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
         why = gs->error;
+    gs->logger = logger;
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
     loaded = file && !why;
@@ -25228,11 +25247,12 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
         why = strerror(errno);
     if (fclose(file) != 0 && !why)
         why = strerror(errno);
-    if (!why && rename(partial, path) != 0) { /* Windows does not replace a file */
-        remove(path);
-        if (rename(partial, path) != 0)
-            why = strerror(errno);
-    }
+#ifdef _WIN32
+    if (!why)
+        remove(path); /* rename does not replace a file there */
+#endif
+    if (!why && rename(partial, path) != 0)
+        why = strerror(errno);
     if (why)
         remove(partial);
     return why;
@@ -25247,7 +25267,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     size_t room;
     if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
         return;
-    program->stored = program->recording.length + 1; /* a failure is not tried again */
+    program->stored = program->recording.length + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;

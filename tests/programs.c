@@ -1016,6 +1016,12 @@ static gpuscan_result of_count(gpuscan *gs, const gpuscan__operation *operation,
     return gpuscan__call(gs, operation, desc, mode, size);
 }
 
+/* Returns a count after this one, in every second case a multiple of 16. length: the range's. */
+static uint64_t count_after(uint64_t count, uint64_t length) {
+    count += 1 + hash(count, "near") % 16 + hash(count, "far") % (gpuscan__min(count, length) / 64 + 1);
+    return count % 2 ? count : (count + 15) / 16 * 16;
+}
+
 /* Checks that once a range of counts is prepared, none of them needs another program or more scratch, and that the
    range's scratch size suffices for each of them. least: programs that the range has on NVIDIA GPUs. */
 static void range(const gpuscan__operation *operation, void *desc, uint64_t from, uint64_t to, size_t least) {
@@ -1036,8 +1042,7 @@ static void range(const gpuscan__operation *operation, void *desc, uint64_t from
     if (call->strategy == GPUSCAN_STRATEGY_AUTO && strcmp(fake.device->file, "nvidia") == 0)
         expect(all >= least, "a range has few programs");
     call->counts_from = 0;
-    for (count = from; r == GPUSCAN_SUCCESS && count <= to; count += 1 + hash(count, operation->name) % 16 +
-                                                                     hash(count, "far") % (count / 64 + 1)) {
+    for (count = from; r == GPUSCAN_SUCCESS && count <= to; count = count_after(count, to - from)) {
         gpuscan_result one = of_count(gs, operation, desc, count, GPUSCAN__SIZE, &size);
         if (one == GPUSCAN_SUCCESS && count % 8 == 0)
             one = of_count(gs, operation, desc, count, GPUSCAN__PREPARE, NULL);
@@ -1079,6 +1084,9 @@ static void ranges(void) {
                 range(&gpuscan__scan_operation, &scan, 1, 3000, r > 1 ? 8 : 1);
                 range(&gpuscan__scan_operation, &scan, 1000, rows[r] < 1000 ? 1000000 : 100000, 1);
                 range(&gpuscan__reduce_operation, &reduce, 1, rows[r] < 1000 ? 1000000 : 100000, 1);
+                scan.src_pitch = scan.dst_pitch = 0; /* rows without gaps */
+                range(&gpuscan__scan_operation, &scan, 300001, 300071, 1);
+                range(&gpuscan__scan_operation, &scan, 10000, rows[r] < 1000 ? 5000000 : 100000, 1);
             }
     }
 }

@@ -221,11 +221,25 @@ printf '%s\n' 'x' '15a 16b 18d 19a 27d' > words.inc
 check "72 of them" grep -qxF '"$u $z $9 `A `9\n",' h.h
 with_words "$list \"more\""
 check "but no more" refused words.inc 'h.h: more than 72 words'
+with_words '    "", "uint",'
+check "an empty word" refused words.inc 'h.h: a word of 0 or more than 23 characters'
+with_words '    "uint", /* not "19" */'
+"$embed" words.inc h.h
+check "a text in a comment is no word" grep -qxF '"15a 16b 18d 19a 27d\n",' h.h
 new_header
 printf '%s\n' 'fine' 'int GPUSCAN_a;' > bad.inc
 check "GPUSCAN_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
 printf '%s\n' 'fine' 'int gpuscan_0;' > bad.inc
 check "gpuscan_ before the code of a word" refused bad.inc 'bad.inc:2: a prefix before the code of a word'
+printf '%s\n' 'fine' '  #define F (a)' > bad.inc
+check "a directive behind blanks" refused bad.inc 'bad.inc:2: a directive that does not begin its line'
+printf '%s\n' 'fine' 'int y = 0x1e - 5;' > hex.inc
+"$embed" hex.inc h.h
+check "a hexadecimal number before a minus" grep -qxF '"int y=0x1e -5;\n",' h.h
+cp h.h whole.h
+printf '\000' >> h.h
+check "a NUL byte" not "$embed" --check hex.inc h.h
+mv whole.h h.h
 
 # --- pieces
 
