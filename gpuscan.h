@@ -5761,7 +5761,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n"
 "}\n\n\n\n"
-"`W$CONVERT_IS_CUSTOM || !$ANY_ORDER\n"
+"`W$CONVERT_IS_CUSTOM || (!$ANY_ORDER && ($ROW_GAPS || !$FLOAT_SUM))\n"
 "$0$ROWS_GUARDED 1\n"
 "`J\n"
 "$0$ROWS_GUARDED 0\n"
