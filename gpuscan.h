@@ -5766,7 +5766,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n"
 "}\n\n\n\n"
-"`W$CONVERT_IS_CUSTOM || !$ANY_ORDER\n"
+"`W$CONVERT_IS_CUSTOM || (!$ANY_ORDER && ($ROW_GAPS || !$FLOAT_SUM))\n"
 "$0$ROWS_GUARDED 1\n"
 "`J\n"
 "$0$ROWS_GUARDED 0\n"
@@ -18303,6 +18303,18 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
 #define GPUSCAN__SPARSE_ROW 512
 
+/* Returns how many rows a tile holds if elements are numbered by the pitch: as many as end with a cache line, if this
+   leaves little of the tile empty. Then no two tiles share a line. Otherwise elements before the first row may fill its
+   vector. tuning: scan-dense-rows */
+static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
+    uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
+    uint32_t lines_end = even < line ? line / even : 1;        /* every how many rows */
+    uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
+    if (whole * 16 >= rows * 15)
+        return whole;
+    return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
+}
+
 /* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
    that they use, 0 if it does not hold a row. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
@@ -18321,8 +18333,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch && (length | desc->src.offset) % vector != 0) /* elements before the first row fill its vector */
-        plan->tile_rows = (tile - (vector - 1)) / plan->length;
+    if (by_pitch)
+        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
