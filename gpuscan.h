@@ -3182,8 +3182,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$0$RUNS_BY_SUBGROUP ($RESULTS_LISTED && !$PLACES)\n"
 "`J\n"
 "$0$RUNS_BY_SUBGROUP 0\n"
+"$8\n\n\n"
+"#ifndef $NEIGHBOURS\n"
+"$0$NEIGHBOURS 0\n"
 "$8\n"
-"$0$p_STRIDE ($u * $p)\n\n\n"
+"$0$p_STRIDE ($NEIGHBOURS ? $p : $u * $p)\n\n\n"
 "$r`S``1_`N(`Ssubgroup,`S`1){\n"
 "$5subgroup*($d*$p_STRIDE)+`1*$p;\n"
 "}\n"
@@ -3774,7 +3777,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2395 \"kernels.cl.inc\"\n"
+"#line 2400 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3960,7 +3963,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2597 \"kernels.cl.inc\"\n"
+"#line 2602 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4311,7 +4314,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2988 \"kernels.cl.inc\"\n"
+"#line 2993 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5118,7 +5121,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3920 \"kernels.cl.inc\"\n"
+"#line 3925 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5686,7 +5689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4656 \"kernels.cl.inc\"\n"
+"#line 4661 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5992,7 +5995,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5010 \"kernels.cl.inc\"\n"
+"#line 5015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6097,7 +6100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5127 \"kernels.cl.inc\"\n"
+"#line 5132 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6143,7 +6146,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5174 \"kernels.cl.inc\"\n"
+"#line 5179 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6720,7 +6723,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5851 \"kernels.cl.inc\"\n"
+"#line 5856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7035,7 +7038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6211 \"kernels.cl.inc\"\n"
+"#line 6216 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7147,8 +7150,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6327 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 6332 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7283,8 +7286,14 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n"
 "$5$iends,`9);\n"
 "}\n\n"
-"#elif !$CPU\n\n\n\n"
+"#elif !$CPU\n\n\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
+"`W$NEIGHBOURS\n"
+"$o\n"
+"`Y`0k=1;k<$d;k++)\n"
+"x[0]=$ix[0],x[k]);\n"
+"$5`neighbours_`9(x[0],$u,`H);\n"
+"`J\n"
 "`W$e\n"
 "`B`Sapart=$pS_APART;\n"
 "``1s_`9_apart(x,`H);\n"
@@ -7299,10 +7308,12 @@ static const char *const gpuscan__piece_reduce[] = {
 "x[0]=$ix[0],x[k]);\n"
 "}\n"
 "$5x[0];\n"
+"$8\n"
 "}\n\n\n\n\n"
 "$r`t `subgroup_share_`9($3`B`src*src,`I`Z,`I`M,`Sgroup,\n"
 "`Sgroups,`C``H*`H){\n"
-"`B`Ipart=$d*$p_STRIDE;\n"
+"`B`Ipart=$d*$u*$p;\n"
+"`B`Sown_`N=$LANE*$p*($NEIGHBOURS?$d:1);\n"
 "`Izero=`Z,end=`Z+`M;\n"
 "`t head=$f);\n"
 "`Y;`Z<end&&`Z%$p!=0;`Z++)\n"
@@ -7315,10 +7326,11 @@ static const char *const gpuscan__piece_reduce[] = {
 "`cascade cascade=`cascade_begin();\n"
 "`Y`It=0;t<`G;t++){\n"
 "`I`N=t<own?`Z+(begin+($jREDUCE_TILES)?own-1-t:t))*part:end;\n"
+"`I`2=end-`N<part?end:`N+$TILE;\n"
 "``3 data;\n"
 "`t x[$d];\n"
-"``3_fetch(&data,src,`N,end,$LANE*$p,`policy_normal());\n"
-"``3_`1_`9s(&data,`N,end,$LANE*$p,x);\n"
+"``3_fetch(&data,src,`N,`2,own_`N,`policy_normal());\n"
+"``3_`1_`9s(&data,`N,`2,own_`N,x);\n"
 "`t `9=`$7_`9(x,`H);\n"
 "total=$CASCADE!=0||t==0?`9:$itotal,`9);\n"
 "`cascade_step(&cascade,&total,$CASCADE);\n"
@@ -7360,7 +7372,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`W$WORD\n"
 "`t `U=$f);\n"
 "$3``6*`6s=partials+i*$PREFIX_WORDS;\n"
-"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n"
+"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n",
 "`B`Smost=$WORDS_ARRIVE?1u<<22:0;\n"
 "`Y`Spolls=0;!``6s_load(`6s,tag,&`U,$PREFIX_WORDS)&&polls<most;polls++)\n"
 ";\n"
@@ -7368,7 +7380,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7396,7 +7408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6620 \"kernels.cl.inc\"\n"
+"#line 6636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8099,7 +8111,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7449 \"kernels.cl.inc\"\n"
+"#line 7465 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8151,7 +8163,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7501 \"kernels.cl.inc\"\n"
+"#line 7517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8744,7 +8756,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8159 \"kernels.cl.inc\"\n"
+"#line 8175 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9275,7 +9287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8762 \"kernels.cl.inc\"\n"
+"#line 8778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9638,7 +9650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9208 \"kernels.cl.inc\"\n"
+"#line 9224 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9724,7 +9736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9308 \"kernels.cl.inc\"\n"
+"#line 9324 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10065,7 +10077,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9691 \"kernels.cl.inc\"\n"
+"#line 9707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10594,7 +10606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10322 \"kernels.cl.inc\"\n"
+"#line 10338 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10620,7 +10632,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10345 \"kernels.cl.inc\"\n"
+"#line 10361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10753,7 +10765,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10508 \"kernels.cl.inc\"\n"
+"#line 10524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10800,7 +10812,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10556 \"kernels.cl.inc\"\n"
+"#line 10572 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10949,7 +10961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10728 \"kernels.cl.inc\"\n"
+"#line 10744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11224,7 +11236,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11036 \"kernels.cl.inc\"\n"
+"#line 11052 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12038,7 +12050,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11977 \"kernels.cl.inc\"\n"
+"#line 11993 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12240,7 +12252,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12221 \"kernels.cl.inc\"\n"
+"#line 12237 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12361,7 +12373,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12355 \"kernels.cl.inc\"\n"
+"#line 12371 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18922,16 +18934,24 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
-/* Returns the vectors that a work-item has in flight. */
-static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
-    return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
-               ? profile->reduce.vectors_custom
-               : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
-}
-
 /* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
+}
+
+/* Returns whether a lane's vectors lie side by side, so that it adds them and lanes exchange one sum a batch: if the
+   operator does not commute and a load has 16 bytes, but not for structs. tuning: reduce-neighbours */
+static int gpuscan__reduce_neighbours(const gpuscan__elements *e) {
+    return !e->commutes && e->src != GPUSCAN_TYPE_CUSTOM && gpuscan__reduce_vector(e, 0) * e->src_size == 16;
+}
+
+/* Returns the vectors that a work-item has in flight. More than two neighbours would waste the first-level cache. */
+static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
+    if (gpuscan__reduce_neighbours(e))
+        return 2;
+    return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
+               ? profile->reduce.vectors_custom
+               : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
 }
 
 /* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
@@ -18960,6 +18980,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
+    gpuscan__define_number(text, "NEIGHBOURS", (uint64_t)gpuscan__reduce_neighbours(&plan->e));
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
@@ -19126,7 +19147,8 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     int splits_few = plan->key.split && plan->is_few;
     uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
-    uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
+    int as_one = gpuscan__reduce_neighbours(e) || (splits_few && e->commutes);
+    uint32_t vectors = as_one ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
