@@ -3187,11 +3187,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$0$RUNS_BY_SUBGROUP ($RESULTS_LISTED && !$PLACES)\n"
 "`J\n"
 "$0$RUNS_BY_SUBGROUP 0\n"
-"$8\n\n\n"
-"#ifndef $NEIGHBOURS\n"
-"$0$NEIGHBOURS 0\n"
 "$8\n"
-"$0$p_STRIDE ($NEIGHBOURS ? $p : $u * $p)\n\n\n"
+"$0$p_STRIDE ($u * $p)\n\n\n"
 "$r`S``1_`N(`Ssubgroup,`S`1){\n"
 "$5subgroup*($d*$p_STRIDE)+`1*$p;\n"
 "}\n"
@@ -3782,7 +3779,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2403 \"kernels.cl.inc\"\n"
+"#line 2398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3968,7 +3965,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2605 \"kernels.cl.inc\"\n"
+"#line 2600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4319,7 +4316,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2996 \"kernels.cl.inc\"\n"
+"#line 2991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5126,7 +5123,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3928 \"kernels.cl.inc\"\n"
+"#line 3923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5694,7 +5691,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4666 \"kernels.cl.inc\"\n"
+"#line 4661 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6000,7 +5997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5020 \"kernels.cl.inc\"\n"
+"#line 5015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6105,7 +6102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5137 \"kernels.cl.inc\"\n"
+"#line 5132 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6151,7 +6148,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5184 \"kernels.cl.inc\"\n"
+"#line 5179 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6728,7 +6725,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5861 \"kernels.cl.inc\"\n"
+"#line 5856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7043,7 +7040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6221 \"kernels.cl.inc\"\n"
+"#line 6216 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7155,8 +7152,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6337 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 6332 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7291,14 +7288,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n"
 "$5$iends,`9);\n"
 "}\n\n"
-"#elif !$CPU\n\n\n\n\n"
+"#elif !$CPU\n\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
-"`W$NEIGHBOURS\n"
-"$o\n"
-"`Y`0k=1;k<$d;k++)\n"
-"x[0]=$ix[0],x[k]);\n"
-"$5`neighbours_`9(x[0],$u,`H);\n"
-"`J\n"
 "`W$e\n"
 "`B`Sapart=$pS_APART;\n"
 "``1s_`9_apart(x,`H);\n"
@@ -7313,12 +7304,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "x[0]=$ix[0],x[k]);\n"
 "}\n"
 "$5x[0];\n"
-"$8\n"
 "}\n\n\n\n\n"
 "$r`t `subgroup_share_`9($3`B`src*src,`I`Z,`I`M,`Sgroup,\n"
 "`Sgroups,`C``H*`H){\n"
-"`B`Ipart=$d*$u*$p;\n"
-"`B`Sown_`N=$LANE*$p*($NEIGHBOURS?$d:1);\n"
+"`B`Ipart=$d*$p_STRIDE;\n"
 "`Izero=`Z,end=`Z+`M;\n"
 "`t head=$f);\n"
 "`Y;`Z<end&&`Z%$p!=0;`Z++)\n"
@@ -7331,11 +7320,10 @@ static const char *const gpuscan__piece_reduce[] = {
 "`cascade cascade=`cascade_begin();\n"
 "`Y`It=0;t<`G;t++){\n"
 "`I`N=t<own?`Z+(begin+($jREDUCE_TILES)?own-1-t:t))*part:end;\n"
-"`I`2=end-`N<part?end:`N+$TILE;\n"
 "``3 data;\n"
 "`t x[$d];\n"
-"``3_fetch(&data,src,`N,`2,own_`N,`policy_normal());\n"
-"``3_`1_`9s(&data,`N,`2,own_`N,x);\n"
+"``3_fetch(&data,src,`N,end,$LANE*$p,`policy_normal());\n"
+"``3_`1_`9s(&data,`N,end,$LANE*$p,x);\n"
 "`t `9=`$7_`9(x,`H);\n"
 "total=$CASCADE!=0||t==0?`9:$itotal,`9);\n"
 "`cascade_step(&cascade,&total,$CASCADE);\n"
@@ -7377,7 +7365,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`W$WORD\n"
 "`t `U=$f);\n"
 "$3``6*`6s=partials+i*$PREFIX_WORDS;\n"
-"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n",
+"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n"
 "`B`Smost=$WORDS_ARRIVE?1u<<22:0;\n"
 "`Y`Spolls=0;!``6s_load(`6s,tag,&`U,$PREFIX_WORDS)&&polls<most;polls++)\n"
 ";\n"
@@ -7385,7 +7373,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7413,7 +7401,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6641 \"kernels.cl.inc\"\n"
+"#line 6625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8116,7 +8104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7470 \"kernels.cl.inc\"\n"
+"#line 7454 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8168,7 +8156,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7522 \"kernels.cl.inc\"\n"
+"#line 7506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8761,7 +8749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8180 \"kernels.cl.inc\"\n"
+"#line 8164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9292,7 +9280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8783 \"kernels.cl.inc\"\n"
+"#line 8767 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9655,7 +9643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9229 \"kernels.cl.inc\"\n"
+"#line 9213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9741,7 +9729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9329 \"kernels.cl.inc\"\n"
+"#line 9313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10082,7 +10070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9712 \"kernels.cl.inc\"\n"
+"#line 9696 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10611,7 +10599,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10344 \"kernels.cl.inc\"\n"
+"#line 10328 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10637,7 +10625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10367 \"kernels.cl.inc\"\n"
+"#line 10351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10770,7 +10758,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10514 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10817,7 +10805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10578 \"kernels.cl.inc\"\n"
+"#line 10562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10966,7 +10954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10750 \"kernels.cl.inc\"\n"
+"#line 10734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11241,7 +11229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11058 \"kernels.cl.inc\"\n"
+"#line 11042 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12055,7 +12043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11999 \"kernels.cl.inc\"\n"
+"#line 11983 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12257,7 +12245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12243 \"kernels.cl.inc\"\n"
+"#line 12227 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12378,7 +12366,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12377 \"kernels.cl.inc\"\n"
+"#line 12361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18963,24 +18951,16 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
-/* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
-static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
-    return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
-}
-
-/* Returns whether a lane's vectors lie side by side, so that it adds them and lanes exchange one sum a batch: if the
-   operator does not commute and a load has 16 bytes, but not for structs. tuning: reduce-neighbours */
-static int gpuscan__reduce_neighbours(const gpuscan__elements *e) {
-    return !e->commutes && e->src != GPUSCAN_TYPE_CUSTOM && gpuscan__reduce_vector(e, 0) * e->src_size == 16;
-}
-
-/* Returns the vectors that a work-item has in flight. More than two neighbours would waste the first-level cache. */
+/* Returns the vectors that a work-item has in flight. */
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
-    if (gpuscan__reduce_neighbours(e))
-        return 2;
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
                : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+}
+
+/* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
+static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
+    return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
 /* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
@@ -19009,7 +18989,6 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
-    gpuscan__define_number(text, "NEIGHBOURS", (uint64_t)gpuscan__reduce_neighbours(&plan->e));
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
@@ -19176,8 +19155,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     int splits_few = plan->key.split && plan->is_few;
     uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
-    int as_one = gpuscan__reduce_neighbours(e) || (splits_few && e->commutes);
-    uint32_t vectors = as_one ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
+    uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);

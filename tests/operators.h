@@ -287,11 +287,6 @@ static const test_operator op_last = {"1 byte",
                                       &op_last_identity,
                                       op_last_fill};
 
-/* The same on a built-in type, whose vectors have 16 elements. */
-static const test_operator op_last_byte = {
-    "last byte",     GPUSCAN_TYPE_U8,   {NULL, NULL, 0, "b ? b : a", "0", NULL, NULL, NULL, NULL},
-    op_last_combine, &op_last_identity, op_last_fill};
-
 /* Affine maps modulo 256, with their number. */
 static inline void op_three_combine(const void *x, const void *y, void *z) {
     const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
@@ -506,7 +501,7 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     } all[] = {OPERATOR(op_matrix_product),        OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
                OPERATOR(op_run_join),              OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
                OPERATOR(op_last),                  OPERATOR(op_three),          OPERATOR(op_twelve),
-               OPERATOR(op_last_byte),             OPERATOR(op_forty),          OPERATOR(op_matrices_product),
+               OPERATOR(op_forty),                 OPERATOR(op_matrices_product),
                OPERATOR(op_more_matrices_product), OPERATOR(op_vector_compose)};
 #undef OPERATOR
     size_t i;
