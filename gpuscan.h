@@ -2985,12 +2985,31 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$0$q_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "$m`t `window_begin(`t `9,`C``H*`H){\n"
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
-"}\n\n\n\n"
-"$0$LINKS_STEP ((int)$6`t) > 8 ? 1 : $q < 16 ? $q : 16)\n\n\n\n"
+"}\n\n\n\n\n"
+"$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
+"$0$LINKS_MOST (!$LINKS_MASKED ? 8 : (int)$6`t) > 8 ? 1 : 16)\n"
+"$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
 "`C``H*`H){\n"
 "`W$q_TREE || !$e\n"
 "$5``E_next(`E,x,`Z/$q);\n"
+"#elif !$LINKS_MASKED\n"
+"``E `K=`E;\n"
+"$o_STEPS\n"
+"`Y`Sstep=0;step<$q;step+=$LINKS_STEP){\n"
+"$o\n"
+"`Y`Sk=0;k<$LINKS_STEP;k++){\n"
+"`E=``E_next(`E,`shuffle(x,step+k),\n"
+"$q%$TILE_LINKS==0?step+k:`Z+step+k);\n"
+"`7step+k==$q_LANE){\n"
+"$LOW(`K)=$LOW(`E);\n"
+"`W$EXACT_PREFIX\n"
+"`K.high=`E.high;\n"
+"$8\n"
+"}\n"
+"}\n"
+"}\n"
+"$5`K;\n"
 "`J\n"
 "`S`N=$q%$TILE_LINKS==0?0:`Z;\n"
 "$o_STEPS\n"
@@ -3086,11 +3105,11 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "x[k]=``K_`1(x[k],back,`N[k],`H);\n"
 "}\n"
 "}\n"
-"$8\n\n\n\n"
+"$8\n\n\n\n",
 "$0$pS_EVEN ($d & -$d)\n"
 "$0$pS_APART (`5)($pS_EVEN < $u ? $pS_EVEN : $u)\n"
 "$0$pS_KEPT(d) \\\n"
-" ($d/(int)(2*(d)<$pS_APART?2*(d):$pS_APART))\n\n",
+" ($d/(int)(2*(d)<$pS_APART?2*(d):$pS_APART))\n\n"
 "`W$e\n\n\n\n"
 "$m`V``1s_`9_apart($v*kept,`C``H*`H){\n"
 "$o\n"
@@ -3176,7 +3195,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1700 \"kernels.cl.inc\"\n"
+"#line 1719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3779,7 +3798,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2398 \"kernels.cl.inc\"\n"
+"#line 2417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3965,7 +3984,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2600 \"kernels.cl.inc\"\n"
+"#line 2619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4316,7 +4335,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2991 \"kernels.cl.inc\"\n"
+"#line 3010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5123,7 +5142,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3923 \"kernels.cl.inc\"\n"
+"#line 3942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5691,7 +5710,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4661 \"kernels.cl.inc\"\n"
+"#line 4680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5997,7 +6016,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5015 \"kernels.cl.inc\"\n"
+"#line 5034 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6102,7 +6121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5132 \"kernels.cl.inc\"\n"
+"#line 5151 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6148,7 +6167,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5179 \"kernels.cl.inc\"\n"
+"#line 5198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6725,7 +6744,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5856 \"kernels.cl.inc\"\n"
+"#line 5875 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7040,7 +7059,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6216 \"kernels.cl.inc\"\n"
+"#line 6235 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7152,7 +7171,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6332 \"kernels.cl.inc\"\n"
+"#line 6351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7401,7 +7420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6625 \"kernels.cl.inc\"\n"
+"#line 6644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8104,7 +8123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7454 \"kernels.cl.inc\"\n"
+"#line 7473 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8156,7 +8175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7506 \"kernels.cl.inc\"\n"
+"#line 7525 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8749,7 +8768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8164 \"kernels.cl.inc\"\n"
+"#line 8183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9280,7 +9299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8767 \"kernels.cl.inc\"\n"
+"#line 8786 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9643,7 +9662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9213 \"kernels.cl.inc\"\n"
+"#line 9232 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9729,7 +9748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10070,7 +10089,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9696 \"kernels.cl.inc\"\n"
+"#line 9715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10599,7 +10618,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10328 \"kernels.cl.inc\"\n"
+"#line 10347 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10625,7 +10644,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10351 \"kernels.cl.inc\"\n"
+"#line 10370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10758,7 +10777,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10514 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10805,7 +10824,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10562 \"kernels.cl.inc\"\n"
+"#line 10581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10954,7 +10973,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10734 \"kernels.cl.inc\"\n"
+"#line 10753 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11229,7 +11248,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11042 \"kernels.cl.inc\"\n"
+"#line 11061 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12043,7 +12062,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11983 \"kernels.cl.inc\"\n"
+"#line 12002 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12245,7 +12264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12227 \"kernels.cl.inc\"\n"
+"#line 12246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12366,7 +12385,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12361 \"kernels.cl.inc\"\n"
+"#line 12380 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
