@@ -1822,7 +1822,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n"
+"\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1835,6 +1835,7 @@ static const char *const gpuscan__piece_device[] = {
 "$0$HAS_PICKS $ON(PTX)\n"
 "$0$WORDS_ARRIVE $ON(PTX)\n"
 "$0$BARRIER_ORDERS $ON(PTX)\n"
+"$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
 "$0$SPECIALIZES $ON(PTX)\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
@@ -2215,7 +2216,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 626 \"kernels.cl.inc\"\n"
+"#line 629 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2259,7 +2260,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 679 \"kernels.cl.inc\"\n"
+"#line 682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2288,7 +2289,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 704 \"kernels.cl.inc\"\n"
+"#line 707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2370,7 +2371,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 792 \"kernels.cl.inc\"\n"
+"#line 795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2501,7 +2502,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 940 \"kernels.cl.inc\"\n"
+"#line 943 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2647,7 +2648,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1108 \"kernels.cl.inc\"\n"
+"#line 1111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2754,7 +2755,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1228 \"kernels.cl.inc\"\n"
+"#line 1231 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2813,7 +2814,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1291 \"kernels.cl.inc\"\n"
+"#line 1294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2873,7 +2874,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1353 \"kernels.cl.inc\"\n"
+"#line 1356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3195,7 +3196,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1719 \"kernels.cl.inc\"\n"
+"#line 1722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3798,7 +3799,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2417 \"kernels.cl.inc\"\n"
+"#line 2420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3984,7 +3985,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2619 \"kernels.cl.inc\"\n"
+"#line 2622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4335,7 +4336,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3010 \"kernels.cl.inc\"\n"
+"#line 3013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5142,7 +5143,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3942 \"kernels.cl.inc\"\n"
+"#line 3945 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5710,7 +5711,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4680 \"kernels.cl.inc\"\n"
+"#line 4683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6016,7 +6017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5034 \"kernels.cl.inc\"\n"
+"#line 5037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6121,7 +6122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5151 \"kernels.cl.inc\"\n"
+"#line 5154 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6167,7 +6168,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5198 \"kernels.cl.inc\"\n"
+"#line 5201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6744,7 +6745,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5875 \"kernels.cl.inc\"\n"
+"#line 5878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7059,7 +7060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6235 \"kernels.cl.inc\"\n"
+"#line 6238 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7171,7 +7172,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6351 \"kernels.cl.inc\"\n"
+"#line 6354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7420,7 +7421,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6644 \"kernels.cl.inc\"\n"
+"#line 6647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8123,7 +8124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7473 \"kernels.cl.inc\"\n"
+"#line 7476 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8175,7 +8176,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7525 \"kernels.cl.inc\"\n"
+"#line 7528 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8768,7 +8769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8183 \"kernels.cl.inc\"\n"
+"#line 8186 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9299,7 +9300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8786 \"kernels.cl.inc\"\n"
+"#line 8789 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9633,36 +9634,14 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$EDGES_OF(`N, slot) ((`N) + bounds.channel[slot].edges)\n"
 "`J\n"
 "$0$EDGES_OF(`N, slot) (`N)\n"
-"$8\n\n\n"
-"`W$BY_VALUE == $BY_VALUE_SPREAD\n"
-"$0$CHANNEL_ON(c) 1\n"
-"`J\n"
-"$0$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"$8\n"
-"$0$CHANNEL_SLOT(c) pop`M($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
-"$r`S`channel_`Mer(`Sbin,`Schannel,`bounds bounds){\n\n\n"
-"`7$CPU||$BIN_WRAPS)\n"
-"bin=min(bin,$CHANNEL_BINS(bounds));\n"
-"`7$CHANNELS==1)\n"
-"$5bin;\n"
-"`7!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(bounds))\n"
-"$5bounds.all_bins;\n"
-"$5bin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(bounds);\n"
-"}\n\n\n"
-"$r`S``Mer_of(`binned sample,`Schannel,`bounds bounds,`edges edges){\n"
-"`Sslot=$CHANNEL_SLOT(channel);\n"
-"`Sbin=`bin(sample,$BOUNDS_OF(slot),$EDGES_OF(edges,slot));\n"
-"`7$jBIN)&&bin<bounds.bins)\n"
-"bin=(bin+1)%bounds.bins;\n"
-"$5`channel_`Mer(bin,channel,bounds);\n"
-"}\n\n",
+"$8\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram_bins NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9232 \"kernels.cl.inc\"\n"
+"#line 9205 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9707,6 +9686,12 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`J\n"
 "$1`S`weight;\n"
 "$8\n\n\n"
+"`W$BY_VALUE == $BY_VALUE_SPREAD\n"
+"$0$CHANNEL_ON(c) 1\n"
+"`J\n"
+"$0$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
+"$8\n"
+"$0$CHANNEL_SLOT(c) pop`M($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "$r``Mer `take($3``Mer*accumulator){\n"
 "`W$COUNTER_SIZE == 4\n"
 "$5atomic_xchg((vola`3 $3`5*)accumulator,$jCOUNTS_LEFT)?1u:0u);\n"
@@ -9748,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9789,7 +9774,20 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$1`C`5*`table;\n"
 "`J\n"
 "$1$3``Mer*`table;\n"
-"$8\n\n\n\n\n\n"
+"$8\n\n"
+"$r`S`channel_`Mer(`Sbin,`Schannel,`bounds bounds){\n\n\n"
+"bin=min(bin,$CHANNEL_BINS(bounds));\n"
+"`7$CHANNELS==1)\n"
+"$5bin;\n"
+"`7!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(bounds))\n"
+"$5bounds.all_bins;\n"
+"$5bin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(bounds);\n"
+"}\n\n"
+"$r`S``Mer_of(`binned sample,`Schannel,`bounds bounds,`edges edges){\n"
+"`Sslot=$CHANNEL_SLOT(channel);\n"
+"`Sbin=`bin(sample,$BOUNDS_OF(slot),$EDGES_OF(edges,slot));\n"
+"$5`channel_`Mer(bin,channel,bounds);\n"
+"}\n\n\n\n\n\n"
 "`W$COPIES\n"
 "$0$COUNT_AT(at, j, amount) (table + (j) % $COPIES * $STRIDE)[at] += (amount)\n"
 "`J\n"
@@ -10089,7 +10087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9715 \"kernels.cl.inc\"\n"
+"#line 9713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10128,18 +10126,27 @@ static const char *const gpuscan__piece_histogram[] = {
 "#ifndef $COPY\n"
 "$0$COPY ($x % $COPIES)\n"
 "$8\n\n\n\n"
-"$0$NONE_OUTSIDE ($FORM != $BINS_EDGES && !$SAMPLE_IS_FLOAT && $RANGE_ALL)\n\n\n"
+"$0$NONE_OUTSIDE ($FORM != $BINS_EDGES && !$SAMPLE_IS_FLOAT && $RANGE_ALL)\n\n"
 "$r`S`group_`Mer_of(`binned s,`Schannel,`B``Ming*to,\n"
 "`bounds bounds){\n"
 "`W$BY_VALUE\n"
 "`Sbin=`byte_of(s);\n"
 "$5$jBIN)?(bin+1)%256:bin;\n"
 "`J\n"
-"`Sbin=``Mer_of(s,channel,bounds,to->edges);\n"
-"`7$SLICES==1)\n"
-"$5bin;\n"
+"`Sslot=$CHANNEL_SLOT(channel);\n"
+"`Sbin=`bin(s,$BOUNDS_OF(slot),$EDGES_OF(to->edges,slot));\n"
+"`Lnone= !$NONE_OUTSIDE&&bin>=$CHANNEL_BINS(bounds);\n"
+"`7$jBIN)&& !none)\n"
+"bin=(bin+1)%bounds.bins;\n"
+"`7$CHANNELS>1)\n"
+"bin=none?$NO_BIN:bin+slot*$CHANNEL_BINS(bounds);\n"
+"`7$SLICES>1)\n"
 "bin-=to->`N_bin;\n"
-"$5$SPARE?min(bin,to->slice_bins):bin;\n"
+"`7!$SPARE)\n"
+"$5none||($SLICES>1&&bin>=to->slice_bins)?$NO_BIN:bin;\n"
+"`7$SLICES==1&&($NONE_OUTSIDE||($CHANNELS==1&& !$BIN_WRAPS)))\n"
+"$5bin;\n"
+"$5min(bin,to->slice_bins);\n"
 "$8\n"
 "}\n\n\n"
 "$r`V``M_sample(`sample s,`Ii,`Schannel,$3`B`weight*weights,\n"
@@ -10148,8 +10155,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "`F;\n"
 "`Sbin=`group_`Mer_of($BINNED_OF(s,i),channel,to,bounds);\n"
 "`weight weight=$WEIGHT_OF(s,i,weights);\n"
-"`7!$SPARE&& !$BY_VALUE&&($SLICES>1|| !$NONE_OUTSIDE)&&bin>=to->slice_bins)\n"
+"`W!$SPARE && ($SLICES > 1 || !$NONE_OUTSIDE)\n"
+"`7bin==$NO_BIN)\n"
 "`F;\n"
+"$8\n"
 "`W$COPIES\n"
 "`add_local(to->own+$COUNTER_AT(channel,bin),weight,to->upper+bin);\n"
 "`J\n"
@@ -10171,7 +10180,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`sample element[$p];\n"
 "`S`6[4];\n"
 "`54 `6s;\n"
-"}`samples;\n\n\n"
+"}`samples;\n\n\n",
 "$r`samples `samples_of(`loaded `6s){\n"
 "`samples vector;\n"
 "vector.`6s=`6s;\n"
@@ -10184,7 +10193,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$5vector->element[v];\n"
 "$8\n"
 "}\n"
-"$8\n\n",
+"$8\n\n"
 "$r`loaded `load_`7`L`R,$SAMPLES samples,``8_t at){\n"
 "`W$IMAGE\n"
 "$5`R?`image_pixel(samples,at):(`loaded)(0);\n"
@@ -10256,7 +10265,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`8s.`8s-=`8;\n"
 "`8s.$7-=$7;\n"
 "$5`8s;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`S`head_of(`sample_`8s `8s,`S`8,`histogram_$4 $4){\n"
 "`W$IMAGE\n"
 "$50;\n"
@@ -10269,7 +10278,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Sat,all;\n"
 "`S`8,x;\n"
 "`Sacross,stride,step_`8s,step_x;\n"
-"}`walk;\n\n",
+"}`walk;\n\n"
 "$m`walk `walk_of(`S`N,`Sstride,`Sacross,`S`8s){\n"
 "`walk walk;\n"
 "walk.at=walk.x=`N;\n"
@@ -10602,13 +10611,22 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7$ARRIVALS==$ARRIVALS_NONE&& !$TILED&&(`O&$FLAG_FINISH))\n"
 "`arrive(accumulators,`Ms,`O,`H,bounds.all_bins);\n"
 "}\n\n",
+"`W$FIXED_LOCAL\n"
+"$0$BINS_PARAMETER\n"
+"$0$BINS_DECLARE `C`S`H[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
+"`J\n"
+"$0$BINS_PARAMETER , `C`S*`H\n"
+"$0$BINS_DECLARE\n"
+"$8\n"
 "$0$HISTOGRAM_ARGUMENTS \\\n"
 " samples,`M_buffer,weights,edges_buffer,bounds,accumulators,`Ms,$4,`H\n"
-"kernel $t_ATTRIBUTE `V`histogram($HISTOGRAM_PARAMETERS,`C`5*`H){ $ONE_ITEM\n"
+"kernel $t_ATTRIBUTE `V`histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
+"$BINS_DECLARE\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS,false);\n"
 "}\n\n"
 "`W$WHOLE_TILES\n"
-"kernel $t_ATTRIBUTE `V`histogram_`3s($HISTOGRAM_PARAMETERS,`C`5*`H){ $ONE_ITEM\n"
+"kernel $t_ATTRIBUTE `V`histogram_`3s($HISTOGRAM_PARAMETERS $BINS_PARAMETER){ $ONE_ITEM\n"
+"$BINS_DECLARE\n"
 "`histogram_group($HISTOGRAM_ARGUMENTS,true);\n"
 "}\n"
 "$8\n\n",
@@ -10618,7 +10636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10347 \"kernels.cl.inc\"\n"
+"#line 10364 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10644,7 +10662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10370 \"kernels.cl.inc\"\n"
+"#line 10387 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10777,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10533 \"kernels.cl.inc\"\n"
+"#line 10550 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10824,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10581 \"kernels.cl.inc\"\n"
+"#line 10598 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10973,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10753 \"kernels.cl.inc\"\n"
+"#line 10770 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11248,7 +11266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11061 \"kernels.cl.inc\"\n"
+"#line 11078 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12062,7 +12080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12002 \"kernels.cl.inc\"\n"
+"#line 12019 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12264,7 +12282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12246 \"kernels.cl.inc\"\n"
+"#line 12263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12385,7 +12403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12380 \"kernels.cl.inc\"\n"
+"#line 12397 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19605,6 +19623,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
+    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19685,6 +19704,15 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
         words = (words + 1) / 2 * 2 + own->edge_cells +
                 (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
+}
+
+/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
+   most a quarter, but not above `most`. */
+static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
+    uint64_t step = 1;
+    while (step * 8 <= words)
+        step *= 2;
+    return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
 }
 
 /* Returns the bytes of a sample as it is loaded, before any expression. */
@@ -19809,7 +19837,8 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
-    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)
+    X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
+    X(LOCAL_WORDS, local_words)
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -20479,6 +20508,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
+    own->local_words = 0;
+    if (!is_cpu && gpuscan__uses_ptx(gs, key))
+        own->local_words = (uint32_t)gpuscan__declared_words(
+            gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
@@ -20654,7 +20687,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
         return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return gpuscan__local_words(plan) * 4;
+    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
 }
 
 /* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
@@ -23663,14 +23696,13 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
-    uint32_t is_direct;                /* tiles add up what precedes them: no columns, no rows */
+    int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
-#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(is_direct)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
-    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
+    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
@@ -23853,12 +23885,10 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
+    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
-                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
-    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
-                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
     gpuscan_buffer src = desc->src;
     gpuscan__range *range, image;
@@ -23878,6 +23908,12 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
+    src_pitches.row = desc->src_pitch;
+    src_pitches.row_bytes = desc->src_pitch_bytes;
+    src_pitches.image = desc->src_image_pitch;
+    dst_pitches.row = desc->dst_pitch;
+    dst_pitches.row_bytes = desc->dst_pitch_bytes;
+    dst_pitches.image = desc->dst_image_pitch;
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
@@ -24020,9 +24056,12 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.bands = plan->bands;
+    numbers.band_rows = plan->band_rows;
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.steps_at = plan->steps_at;
+    numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                                gpuscan__grid_of(groups, key->group,
