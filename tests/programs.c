@@ -1017,10 +1017,11 @@ static gpuscan_result of_count(gpuscan *gs, const gpuscan__operation *operation,
     return gpuscan__call(gs, operation, desc, mode, size);
 }
 
-/* Returns a count after this one, in every second case a multiple of 16. length: the range's. */
+/* Returns a count after this one; every second is a multiple of 16. length: the range's. */
 static uint64_t count_after(uint64_t count, uint64_t length) {
-    count += 1 + hash(count, "near") % 16 + hash(count, "far") % (gpuscan__min(count, length) / 64 + 1);
-    return count % 2 ? count : (count + 15) / 16 * 16;
+    if (count % 16 != 0)
+        return (count + 15) / 16 * 16;
+    return count + 1 + hash(count, "near") % 16 + hash(count, "far") % (gpuscan__min(count, length) / 64 + 1);
 }
 
 /* Checks that once a range of counts is prepared, none of them needs another program or more scratch, and that the
