@@ -674,6 +674,11 @@ static void test_cache(void **state) {
                  what == EMPTY || what == A_FOLDER ? "it is empty" : what == HALF || what == FIRST_BYTE ? "not a blob"
                                                                                                        : "is damaged");
         each_file(see_whole, 0);
+        if (what == A_FOLDER) { /* it stays where it is, and nothing is stored */
+            assert_true(built_with(folder) > 0);
+            each_file(see_gone, 0);
+            assert_true(built_with(folder) > 0);
+        }
         assert_int_equal(built_with(folder), 0);
     }
     test_case("a file for a cache");
