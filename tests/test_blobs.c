@@ -579,6 +579,20 @@ static void see_gone(const char *path, int what) {
     assert_int_equal(remove(path), 0);
 }
 
+static void name_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+}
+
+static void make_folder(void) {
+    name_folder();
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static void remove_folder(void) {
+    each_file(see_gone, 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 enum { EMPTY, HALF, FIRST_BYTE, MIDDLE_BYTE, LAST_BYTE, A_FOLDER, DAMAGES };
 static void see_damaged(const char *path, int what) {
     FILE *file = fopen(path, "rb+");
@@ -654,7 +668,7 @@ static void test_cache(void **state) {
     int what, failed[4] = {1, 1, 1, 1};
     pthread_t threads[4];
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
+    name_folder();
     test_case("a cache that is not there");
     assert_true(built_with(folder) > 0);
     was_told(folder, "/gpuscan-", ": not stored: No such file");
@@ -696,8 +710,7 @@ static void test_cache(void **state) {
         assert_int_equal(failed[what], 0);
     }
     each_file(see_whole, 0);
-    each_file(see_gone, 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 /* Scans with the caller's texts. Returns how many programs were built from source. */
@@ -743,8 +756,7 @@ static void test_cache_of_more(void **state) {
     size_t length;
     (void)state;
     test_case("custom texts");
-    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
-    assert_int_equal(mkdir(folder, 0700), 0);
+    make_folder();
     assert_true(built_of_custom("a + b") > 0);
     assert_int_equal(built_of_custom("a + b"), 0);
     assert_true(built_of_custom("max(a, b)") > 0);
@@ -763,8 +775,7 @@ static void test_cache_of_more(void **state) {
     assert_int_equal(recorded(gs, 3000), length);
     test_destroy(gs);
     layer_expect_empty();
-    each_file(see_gone, 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 /* Processes that start at once with one cache. */
@@ -776,8 +787,7 @@ static void test_cache_of_processes(void **state) {
     int i;
     (void)state;
     test_case("processes at once");
-    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
-    assert_int_equal(mkdir(folder, 0700), 0);
+    make_folder();
     snprintf(command, sizeof command, "'%s' %s", program_name, folder);
     for (i = 0; i < PROCESSES; i++)
         assert_non_null(out[i] = popen(command, "w"));
@@ -785,8 +795,7 @@ static void test_cache_of_processes(void **state) {
         assert_int_equal(pclose(out[i]), 0);
     assert_true(each_file(see_whole, 0) > 0);
     assert_int_equal(built_with(folder), 0);
-    each_file(see_gone, 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 /* One of the processes of test_cache_of_processes. */
@@ -822,8 +831,7 @@ static void test_cache_on_a_full_disk(void **state) {
     gpuscan *gs = NULL;
     (void)state;
     test_case("a full disk");
-    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
-    assert_int_equal(mkdir(folder, 0700), 0);
+    make_folder();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &disk), 0);
     signal(SIGXFSZ, SIG_IGN);
     layer_open();
@@ -848,8 +856,7 @@ static void test_cache_without_memory(void **state) {
     unsigned fail_at;
     int filled;
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/gpuscan-cache-%lu", (unsigned long)getpid());
-    assert_int_equal(mkdir(folder, 0700), 0);
+    make_folder();
     for (filled = 0; filled < 2; filled++)
         for (fail_at = 1;; fail_at++) {
             cl_uint src[3] = {1, 2, 3}, dst[3] = {9, 9, 9};
@@ -883,8 +890,7 @@ static void test_cache_without_memory(void **state) {
             if (!reached)
                 break;
         }
-    each_file(see_gone, 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 int main(int argc, char **argv) {
