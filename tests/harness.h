@@ -55,6 +55,7 @@ static unsigned test_tested, test_tested_step = 1;
 #pragma clang optimize on
 #endif
 
+#include "pieces.h"
 #include "reference.h"
 
 /* The device under test. test_open fills it, and all tests of a program share it. */
@@ -657,18 +658,10 @@ static inline void *test_alloc(uint64_t size) {
 
 /* Returns all pieces of the kernels as programs have them, for the caller to free. */
 static inline char *test_kernels_text(void) {
-    static const gpuscan_allocator allocator = {gpuscan__default_allocate, gpuscan__default_release, NULL};
-    const char *const *literal;
-    gpuscan__text text;
-    size_t i;
-    memset(&text, 0, sizeof text);
-    text.allocator = &allocator;
-    for (i = 0; i < GPUSCAN__PIECES; i++)
-        for (literal = gpuscan__pieces[i]; *literal; literal++)
-            gpuscan__text_code(&text, *literal);
-    if (text.failed)
+    char *text = pieces_text();
+    if (!text)
         fail_msg("no memory for the kernels' text");
-    return text.data;
+    return text;
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */

@@ -581,24 +581,16 @@ check "gpuscan.h is up to date" "$embed" --check
 cat > whole.c <<'END'
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"
+#include "pieces.h"
 int main(void) {
-    gpuscan_allocator allocator = {gpuscan__default_allocate, gpuscan__default_release, NULL};
-    gpuscan__text text;
-    const char *const *literal;
-    size_t i;
-    memset(&text, 0, sizeof text);
-    text.allocator = &allocator;
-    for (i = 0; i < GPUSCAN__PIECES; i++)
-        for (literal = gpuscan__pieces[i]; *literal; literal++)
-            gpuscan__text_code(&text, *literal);
-    return puts(text.data) < 0;
+    return puts(pieces_text()) < 0;
 }
 END
 sed '/^static const char gpuscan__words/,/^};/s/"[^"]*"/"????"/g' "$root/gpuscan.h" > gpuscan.h
 "$embed" "$root/kernels.cl.inc" gpuscan.h
 for folder in . "$root"; do
   cp "$folder/gpuscan.h" t.h && sed "s|gpuscan.h|$PWD/t.h|" whole.c > program.c
-  "${CC:-cc}" -o program program.c -ldl && ./program > "whole.$([ "$folder" = . ]; echo $?)"
+  "${CC:-cc}" -I"$root/tests" -o program program.c -ldl && ./program > "whole.$([ "$folder" = . ]; echo $?)"
 done
 check "a program's text is the same with words and without" cmp -s whole.0 whole.1
 check "and whole" test "$(wc -l < whole.1)" -gt "$(wc -l < "$root/kernels.cl.inc")"
