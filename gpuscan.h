@@ -13293,6 +13293,9 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
+/* Defines a field of an operation's own key under another name: LIST(GPUSCAN__DEFINE_FIELD). */
+#define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
+
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
 /* Fails to compile, with this name in the message, if the condition does not hold. */
@@ -13536,6 +13539,23 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
+/* The unsigned types and the floats, and the types in which memory is moved, indexed by log2 of their size. */
+GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                                GPUSCAN_TYPE_U64};
+GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                             GPUSCAN_TYPE_F64};
+static const char *const gpuscan__raw_names[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
+
+/* Returns the unsigned type of a size. */
+static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
+    return gpuscan__unsigned_types[gpuscan__log2(size)];
+}
+
+/* Returns OpenCL C's name of the unsigned type of a size. */
+static const char *gpuscan__unsigned_name(uint32_t size) {
+    return gpuscan__types[gpuscan__unsigned_of(size)].name;
+}
+
 /* Defines the bits of a float key's infinity; 0 for other keys. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
@@ -13546,8 +13566,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
 
 /* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[gpuscan__log2(size)]);
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
     gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
     gpuscan__define_infinity(text, size, real);
@@ -13700,11 +13719,10 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 }
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
     char more[64];
     if (bytes == 0 || bytes > 64 || (bytes & (bytes - 1)) != 0)
         return;
-    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : words[gpuscan__log2(bytes)]);
+    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : gpuscan__raw_names[gpuscan__log2(bytes)]);
     snprintf(more, sizeof(more), "%s_SIZE", name);
     gpuscan__define_number(text, more, bytes);
 }
@@ -14283,7 +14301,7 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
     uint64_t multiple = gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
-    if (!strstr(extensions, GPUSCAN__REQUIRED_WIDTH))
+    if (!gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH))
         return multiple == 8 || multiple == 16 || multiple == 32 || multiple == 64 ? (uint32_t)multiple : 0;
     if (gs->cl.clGetDeviceInfo(gs->device_id, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof(sizes), sizes,
                                &bytes) == CL_SUCCESS)
@@ -14328,7 +14346,8 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         if (width == 8 || width == 16 || width == 32 || width == 64) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
-            device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
+            device->asks_width =
+                kind == GPUSCAN__LANES_SUBGROUPS && !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
             snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
@@ -14452,7 +14471,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, extensions, sizeof(extensions));
     device->f64 = gpuscan__device_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 && !(without & GPUSCAN_WITHOUT_F64);
     device->int64_atomics =
-        strstr(extensions, "cl_khr_int64_base_atomics") != NULL && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
+        gpuscan__has_extension(extensions, "cl_khr_int64_base_atomics") && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
     device->zero_copy = (device->type & CL_DEVICE_TYPE_CPU) != 0 &&
                         gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
@@ -15589,6 +15608,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    uint32_t group;   /* work-items of a group */
     const char *name; /* of the kernel */
     gpuscan__known *known;
     cl_mem stand_in; /* in place of buffers that are not given; NULL if the driver takes NULL */
@@ -15634,6 +15654,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.group = program->key.group;
     launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
     launch.stand_in = nulls ? NULL : own ? own : stand_in;
@@ -15716,36 +15737,21 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* The size of a launch, and the local memory it takes. */
-typedef struct gpuscan__grid {
-    uint64_t groups;
-    uint32_t group;  /* work-items of a group */
-    uint64_t shared; /* bytes of local memory, the kernel's last argument; 0: the kernel has no such argument */
-    int is_last;     /* the call's last command */
-} gpuscan__grid;
-
-static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t shared, int is_last) {
-    gpuscan__grid grid;
-    grid.groups = groups;
-    grid.group = group;
-    grid.shared = shared;
-    grid.is_last = is_last;
-    return grid;
-}
-
+/* Enqueues a launch of groups. shared: bytes of local memory, the kernel's last argument; 0: the kernel has no such
+   argument. is_last: it is the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
-                                          gpuscan__grid grid) {
+                                          uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
     /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
-    size_t local = grid.group, global = (size_t)((grid.groups < most ? grid.groups : most) * grid.group);
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
+    size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
     cl_int code;
     gpuscan__step_launch step;
     if (!gpuscan__record_argument(launch, numbers, numbers_size))
         gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
-    if (grid.shared)
-        gpuscan__arg(launch, NULL, (size_t)grid.shared);
+    if (shared)
+        gpuscan__arg(launch, NULL, (size_t)shared);
     step.global = global;
     step.group = local;
     if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
@@ -15753,9 +15759,9 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
-                                                chain->wait_count, chain->waits,
-                                                gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
+    code =
+        chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local, chain->wait_count,
+                                             chain->waits, gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
@@ -16086,12 +16092,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     }
     return GPUSCAN_SUCCESS;
 }
-
-/* The unsigned types and the floats, indexed by log2 of their size. */
-GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                                GPUSCAN_TYPE_U64};
-GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                             GPUSCAN_TYPE_F64};
 
 /* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
@@ -16686,14 +16686,13 @@ static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
     return gpuscan__need_total(&need);
 }
 
-/* Gets the program of a call, prepared or not. Rehearses it if the driver defers work, so that a blob knows of it. */
-static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    gpuscan_result r = gpuscan__plan_program(gs, plan, program);
-    if (r == 0 && !(*program)->rehearsed && gs->device.profile.facts.launches_late &&
-        gpuscan__idle_need(plan) <= GPUSCAN__SHAM_MOST)
-        r = gpuscan__rehearse(gs, plan, *program);
+/* Rehearses a planned call's program, prepared or not, if the driver defers work, so that a blob knows of it. */
+static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!program->rehearsed && gs->device.profile.facts.launches_late && gpuscan__idle_need(plan) <= GPUSCAN__SHAM_MOST)
+        r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
-        gpuscan__store_cached(gs, *program);
+        gpuscan__store_cached(gs, program);
     return r;
 }
 
@@ -16730,7 +16729,8 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
-    if (!plan->is_nothing && (r = gpuscan__rehearsed_program(gs, plan, &program)) != 0)
+    if (!plan->is_nothing &&
+        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 || (r = gpuscan__rehearse_once(gs, plan, program)) != 0))
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
@@ -16790,7 +16790,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             continue;
         *last = plan->key;
         if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearsed_program(gs, plan, &program);
+            r = gpuscan__rehearse_once(gs, plan, program);
         else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
             gpuscan__store_cached(gs, program);
     }
@@ -17965,7 +17965,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.part_tiles = of->part_tiles;
     sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
     sums.flags = common->flags;
-    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(of->groups, group, of->shared, 0));
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
     if (r != 0)
         return r;
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
@@ -17974,8 +17974,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
     carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
     carries.flags = common->flags;
-    return gpuscan__launch_end(&launch, &carries, sizeof(carries),
-                               gpuscan__grid_of(gpuscan__min(of->rows, 65536), group, of->shared, 0));
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__min(of->rows, 65536), of->shared, 0);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -18051,16 +18050,13 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 
 /* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    int begun_log = 0;
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes */
     gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
-    while (begun_log < 3 && 1u << begun_log < e->begun)
-        begun_log++;
-    gpuscan__define(text, "BEGUN", words[begun_log]);
-    gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
+    gpuscan__define(text, "BEGUN", gpuscan__unsigned_name(part));
+    gpuscan__define_number(text, "BEGUN_PARTS", e->begun / part);
     gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
@@ -18538,14 +18534,14 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
     if (r != 0 || numbers.offsets == 0)
         return r;
     launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
 }
 
 static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -18593,7 +18589,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     if (!is_single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, shared, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
 static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -18617,8 +18613,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
         numbers.heads |= (uint64_t)1 << i;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, common->key.group, shared, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -18639,10 +18634,10 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
                                 uint64_t segments) {
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
-    uint32_t size = own->heads_size, size_log = gpuscan__log2(size);
+    uint32_t size = own->heads_size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
-    desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
+    desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
     desc->segments.form = flags  ? GPUSCAN_SEGMENTS_HEADS
                           : bits ? GPUSCAN_SEGMENTS_OFFSETS
                                  : GPUSCAN_SEGMENTS_KEYS;
@@ -18731,8 +18726,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK,
-                   offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -18825,7 +18819,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
     numbers.block = desc->block;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
 /* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
@@ -18894,8 +18888,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER,
-                   offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -19459,10 +19452,8 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
                                  : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
-                                                gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key),
-                                                is_last && !to_host));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
+                               gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key), is_last && !to_host);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -19569,8 +19560,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER,
-                   offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -19832,14 +19822,12 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
         gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight].name);
 }
 
-/* The fields of the key that a program defines under other names. */
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
     X(LOCAL_WORDS, local_words)
-#define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
@@ -20731,9 +20719,8 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
     numbers.tables = gpuscan__histogram_tables(plan);
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, plan->common.key.group,
-                                                gpuscan__counts_shared(plan), plan->in_launch));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan),
+                               plan->in_launch);
 }
 
 /* Enqueues the launch that moves the sums to counts. */
@@ -20753,7 +20740,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     finish.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
                           chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
-    return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
+    return gpuscan__launch_end(&launch, &finish, sizeof(finish), groups, 0, 1);
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -21134,8 +21121,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER,
-                   offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -21247,10 +21233,6 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-static const char *gpuscan__word_name(uint32_t word) {
-    return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
-}
-
 /* Returns whether a tile lists its kept elements in local memory: its lanes have loaded them to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
@@ -21276,7 +21258,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, line);
     for (k = from; k < key->outputs; k++) {
         uint32_t word = gpuscan__word_of(key->sizes[k]);
-        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__word_name(word),
+        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__raw_names[gpuscan__log2(word)],
                  (unsigned)(key->sizes[k] / word));
         gpuscan__text_add(text, line);
     }
@@ -21329,7 +21311,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__text_add(text, plan->e.reduces ? " X(results, gpuscan_result)\n" : "\n");
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
     if (stages)
-        gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
+        gpuscan__define(text, "STAGED", gpuscan__raw_names[gpuscan__log2(gpuscan__word_of(own.sizes[0]))]);
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
     gpuscan__define_number(text, "RESULTS_LISTED",
@@ -21877,7 +21859,7 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
                                               plan->key.index_size ? plan->key.index_size : 1);
     gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
 static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -21912,9 +21894,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
     if (!single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                            gpuscan__grid_of(groups, key->group,
-                                             gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves));
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                            gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves);
     return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
 }
 
@@ -22060,8 +22041,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK,
-                   offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -22105,7 +22085,6 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
 
 /* Resolves what is reduced, and the type as which keys are compared. */
 static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
-    static const gpuscan_type of_size[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
@@ -22143,7 +22122,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     if (is_custom)
         e->custom = custom;
     else if (!gpuscan__is_float(key) || desc->bitwise)
-        key = of_size[plan->size == 8 ? 3 : plan->size / 2];
+        key = gpuscan__unsigned_of(plan->size);
     e->key = key;
     e->key_size = plan->size;
     if (e->reduces || e->length_size)
@@ -22248,8 +22227,7 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK,
-                   offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -22439,14 +22417,7 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
 
 /* Returns the type of a record or a field. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
-    switch (size) {
-    case 1: return "uchar";
-    case 2: return "ushort";
-    case 4: return "uint";
-    case 8: return "uint2";
-    case 12: return "gpuscan_sort_bytes_12";
-    default: return "uint4";
-    }
+    return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
 static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
@@ -22497,6 +22468,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
+#define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
+    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
+
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -22515,25 +22491,13 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
-    gpuscan__define_number(text, "SORT_SMALL", own.small);
-    gpuscan__define_number(text, "SORT_TOGETHER", own.together);
-    gpuscan__define_number(text, "SORT_PADDED", own.padded);
-    gpuscan__define_number(text, "SORT_COUNTED", own.counted);
-    gpuscan__define_number(text, "SORT_FILLS", own.fills);
-    gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
-    gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
-    gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
-    gpuscan__define_number(text, "SORT_HALF_ROUNDS", own.rounds[3]);
-    gpuscan__define_number(text, "SORT_QUARTER_ROUNDS", own.rounds[4]);
+    GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_PACKED",
                            (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
-    gpuscan__define(text, "KEY_BITS", type->size == 8   ? "ulong"
-                                      : type->size == 4 ? "uint"
-                                      : type->size == 2 ? "ushort"
-                                                        : "uchar");
+    gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
@@ -22564,14 +22528,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 
 /* Returns the type whose program sorts this type: signed integers are unsigned ones with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
-    if (gpuscan__is_float(type))
-        return type;
-    switch (gpuscan__types[type].size) {
-    case 1: return GPUSCAN_TYPE_U8;
-    case 2: return GPUSCAN_TYPE_U16;
-    case 4: return GPUSCAN_TYPE_U32;
-    default: return GPUSCAN_TYPE_U64;
-    }
+    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
 }
 
 /* Returns the bits to flip in a type's codes. */
@@ -23307,7 +23264,7 @@ static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
                                         size_t numbers_size, uint64_t groups, uint64_t shared) {
     int is_last = --run->commands == 0;
-    return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
+    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
 }
 
 /* Returns the groups for tiles: one per tile, or if only the device knows the number of tiles, as many as run at once:
@@ -23579,7 +23536,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_types[gpuscan__log2(size)];
+    gpuscan_type raw = gpuscan__unsigned_of(size);
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
@@ -23647,8 +23604,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER,
-                   offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -24063,10 +24019,8 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, key->group,
-                                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels),
-                                                is_last));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                               gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
 }
 
 static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -24469,9 +24423,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.bin_width = gpuscan__float_bits(plan->bin_width);
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(gpuscan__quantile_groups(chain->gs, plan), common->key.group,
-                                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
 /* Fills counts that are symmetric and whose total is a power of two: the mean is in the middle, and fractions are
@@ -24554,8 +24507,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER,
-                   0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
