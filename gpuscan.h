@@ -12911,20 +12911,18 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t sort_small;   /* elements up to which one work-item sorts in one launch */
     uint32_t sort_part;    /* least elements of a part; its partly written cache lines cost as much time as thousands
                               of elements */
-    uint32_t sort_parts;   /* parts per compute unit, at most */
     uint32_t sort_buckets; /* elements from which keys go into buckets first */
     uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
                               always allowed). From half this number on values follow the keys in blocks */
     uint32_t sort_split;   /* bytes from which a bucket is divided once more */
-    uint32_t integral_bands; /* bands per compute unit */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors[GPUSCAN__BY_SIZE];
-    uint32_t per_unit[GPUSCAN__BY_SIZE];  /* groups per compute unit */
-    uint32_t registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    uint32_t group, vectors;
+    uint32_t per_unit;  /* groups per compute unit */
+    uint32_t registers; /* as in gpuscan__tuning */
     uint32_t vectors_custom; /* vectors for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
@@ -12949,15 +12947,12 @@ typedef struct gpuscan__histogram_tuning {
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
     uint32_t per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
-    uint32_t least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
+    uint32_t least; /* vectors per work-item, at least */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
     uint32_t registers;     /* registers per work-item, except for many samples with sliced bins */
     uint32_t short_vectors; /* vectors that a work-item loads at a time if it has few samples and sliced bins */
     uint32_t local;         /* bytes of local memory for bins, at most */
     uint32_t slices;        /* bins that do not fit are cut into at most this many slices */
-    uint32_t slice_more;    /* few samples use more slices than necessary, as long as a work-item counts at most this
-                               many vectors, with one group per compute unit */
-    uint32_t slice_short;   /* samples are few if a work-item loads at most this many vectors of them */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
@@ -13301,23 +13296,32 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 /* Fails to compile, with this name in the message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
+/* Binds a table of rows, LIST(X), to a public enum: each of its values, with which a row begins, has a row in its
+   place. */
+#define GPUSCAN__ROW_PLACE(name, ...) GPUSCAN__PLACE_##name,
+#define GPUSCAN__ROW_BOUND(name, ...) GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##name == (int)GPUSCAN_##name, row_##name)
+#define GPUSCAN__BIND_ROWS(LIST, count)                                                                                \
+    enum { LIST(GPUSCAN__ROW_PLACE) GPUSCAN__PLACE_##count };                                                          \
+    LIST(GPUSCAN__ROW_BOUND)                                                                                           \
+    GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##count == (int)GPUSCAN_##count, rows_##count)
+
 /* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
    type of the same size (signed integers are added as unsigned ones, which wrap by definition); bytes; kind: 's'igned,
    'u'nsigned, 'f'loat or 0; least and largest value. */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(DEFAULT, "", "", 0, 0, "", "")                                                                                   \
-    X(I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                             \
-    X(U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                                  \
-    X(I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                          \
-    X(U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                               \
-    X(I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                                \
-    X(U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                                    \
-    X(I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                            \
-    X(U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                                 \
-    X(F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                        \
-    X(F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                          \
-    X(F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                        \
-    X(CUSTOM, "", "", 0, 0, "", "")
+    X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
+    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
+    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                             \
+    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                     \
+    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                          \
+    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                           \
+    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                               \
+    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                       \
+    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                            \
+    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                   \
+    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                     \
+    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                   \
+    X(TYPE_CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
     char name[8], unsigned_name[8]; /* no pointers, for each of which an executable would hold a relocation */
@@ -13326,15 +13330,8 @@ typedef struct gpuscan__type_facts {
 } gpuscan__type_facts;
 
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
-#define GPUSCAN__TYPE_PLACE(name, ...) GPUSCAN__TYPE_PLACE_##name,
-#define GPUSCAN__TYPE_BOUND(name, ...)                                                                                 \
-    GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
-enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
-GPUSCAN__TYPES(GPUSCAN__TYPE_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACES == (int)GPUSCAN_TYPE_COUNT, every_type_has_a_row)
-#undef GPUSCAN__TYPE_BOUND
-#undef GPUSCAN__TYPE_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 #undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
@@ -13348,16 +13345,16 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
    comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers, where less means
    a < b. The self-test's custom operator returns the last operand that is not 0. */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                                \
-    X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                         \
-    X(MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                            \
-    X(MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                             \
-    X(AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                               \
-    X(OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                    \
-    X(XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                   \
-    X(CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                             \
-    X(ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                   \
-    X(ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                         \
+    X(OP_MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                          \
+    X(OP_AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                            \
+    X(OP_OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                 \
+    X(OP_XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                \
+    X(OP_CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                          \
+    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
+    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
@@ -13368,26 +13365,19 @@ typedef struct gpuscan__op_facts {
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, ...) GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, ...)                                                                                   \
-    GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
-enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
-GPUSCAN__OPS(GPUSCAN__OP_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACES == (int)GPUSCAN_OP_COUNT, every_op_has_a_row)
-#undef GPUSCAN__OP_BOUND
-#undef GPUSCAN__OP_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #undef GPUSCAN__OP_ROW
 
 /* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
    groups of one launch wait for each other; the strategy that assumes nothing, for calls that this one does not fit. */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
-    X(AUTO, "auto", 0, 0, MULTI_PASS)                                                                                  \
-    X(MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                                      \
-    X(SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                                    \
-    X(SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                                        \
-    X(CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                          \
-    X(CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
+    X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
+    X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
+    X(STRATEGY_SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                           \
+    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                               \
+    X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
+    X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
 typedef struct gpuscan__strategy_facts {
     const char *name;
@@ -13397,16 +13387,12 @@ typedef struct gpuscan__strategy_facts {
 
 #define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
     {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-#define GPUSCAN__STRATEGY_PLACE(name, ...) GPUSCAN__STRATEGY_PLACE_##name,
-#define GPUSCAN__STRATEGY_BOUND(name, ...)                                                                             \
-    GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACE_##name == (int)GPUSCAN_STRATEGY_##name, strategy_##name)
 static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
-enum { GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_PLACE) GPUSCAN__STRATEGY_PLACES };
-GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACES == (int)GPUSCAN_STRATEGY_COUNT, every_strategy_has_a_row)
-#undef GPUSCAN__STRATEGY_BOUND
-#undef GPUSCAN__STRATEGY_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
 #undef GPUSCAN__STRATEGY_ROW
+#undef GPUSCAN__BIND_ROWS
+#undef GPUSCAN__ROW_BOUND
+#undef GPUSCAN__ROW_PLACE
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].cpu;
@@ -13745,7 +13731,7 @@ typedef struct gpuscan__range {
     int shorter;  /* in_place: the range may end before that one */
     int partial;  /* the call leaves parts of it unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int idle;     /* a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
+    int at_zero;  /* a call that reads a count of 0 and has no total accesses it, too: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -13817,7 +13803,7 @@ struct gpuscan__operation {
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
-    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
+    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* bytes; where desc has its call */
@@ -14101,26 +14087,26 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
    ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
-#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 4, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
+#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* serves, chunk, prefetch_src, prefetch_dst, sort_..., integral_bands */
-    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4}};
+    /* serves, chunk, prefetch_src, prefetch_dst, sort_... */
+    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* serves, strategy, group, vectors, per_unit, registers, vectors_custom */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2},
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
     /* A work-item has 8 loads in flight, and two groups of 512 share all registers. Structs are combined in order, two
        vectors a work-item. tuning: reduce-groups, reduce-structs */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {16, 16}, {0, 0}, 4},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4}};
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 16, 0, 4},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 4, 0, 4},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     /* serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items, each_group,
@@ -14134,25 +14120,18 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors, local, slices,
-       slice_more, slice_short */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, {2, 2}, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4,
-     8, 48},
+    /* serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors, local,
+       slices */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
     /* A multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With 32 copies
        of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, {2, 2}, {32, 16}, 64, 4, 48 * GPUSCAN__KIB,
-     16, 8, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {8, 8}, 0, 0,
-     32 * GPUSCAN__KIB, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB,
-     8, 0, 0},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, {16, 16}, {2, 2}, 0, 0,
-     16 * GPUSCAN__KIB, 8, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
     /* One group per thread is enough, since groups draw their work and have local tables. */
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, {4, 4}, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4, 8,
-     48},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8, 0,
-     0}};
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, 4, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
@@ -15176,6 +15155,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
+static const gpuscan_buffer gpuscan__none = {NULL, 0};
+
 /* Buffer and offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
@@ -15326,7 +15307,9 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
+    gpuscan__program *program;
     cl_command_queue queue;
+    cl_mem stand_in; /* in place of buffers that are not given: one that the call writes */
     int in_order, own_scratch;
     cl_uint wait_count;    /* for the next command */
     const cl_event *waits;
@@ -15639,26 +15622,27 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
-static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
-                                             cl_mem stand_in) {
+/* Begins a launch. Scratch stands in for missing buffers, if there is any, unless the driver takes NULL. */
+static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan *gs = chain->gs;
+    gpuscan__program *program = chain->program;
     const uint64_t number = kernel;
     int nulls = gs->device.profile.facts.nulls;
-    cl_mem own = NULL;
+    cl_mem scratch = NULL;
     gpuscan__launch launch;
     int i;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    if (chain->own_scratch && !nulls)
-        for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
-            own = chain->place.mem[i];
+    for (i = 0; i < GPUSCAN__SCRATCHES && !scratch; i++)
+        scratch = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
     launch.group = program->key.group;
     launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
-    launch.stand_in = nulls ? NULL : own ? own : stand_in;
-    launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
+    launch.stand_in = nulls ? NULL : scratch ? scratch : chain->stand_in;
+    launch.stand_in_generation = !launch.stand_in                ? 0
+                                 : scratch && chain->own_scratch ? gs->scratch_generation
+                                                                 : GPUSCAN__CALLERS;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
@@ -15720,10 +15704,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
    kind's ticket counters, if it has any, and `past` more bytes. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
-    gpuscan_buffer none = {NULL, 0};
     cl_mem mem = chain->place.mem[kind];
     if (!mem && !chain->recording)
-        return gpuscan__arg_buffer(launch, none);
+        return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
     if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
@@ -15937,6 +15920,12 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
+/* Marks a range that a call may lack, and accesses whatever its count is. */
+GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
+    range->required = 0;
+    range->at_zero = 1;
+}
+
 /* Marks a range as rows of count elements, with gaps between them if the pitch is larger. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
@@ -16053,7 +16042,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "count_type", type, &size);
     if (r != 0)
         return r;
-    gpuscan__input(plan, "count_buffer", buffer, 1, size)->required = 0;
+    gpuscan__beside(gpuscan__input(plan, "count_buffer", buffer, 1, size));
     if (buffer.mem)
         plan->flags |= size == 8 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
     return GPUSCAN_SUCCESS;
@@ -16131,7 +16120,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
                              plan->operation->name);
     if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
-    gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->idle = by_element;
+    gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
 
@@ -16139,7 +16128,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan 
                                                      gpuscan_buffer buffer) {
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
-    gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    gpuscan__beside(gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size));
     plan->init = init;
     plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
     return GPUSCAN_SUCCESS;
@@ -16332,12 +16321,6 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
-    if (plan->init_mem)
-        gs->cl.clReleaseMemObject(plan->init_mem);
-    plan->init_mem = NULL;
-}
-
 /* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
@@ -16365,6 +16348,13 @@ GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, 
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
+}
+
+/* Returns the bits of the plan's state words for values of t_size bytes; 0: none can, or the strategy has none. */
+GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    return gpuscan__is_single_pass(gpuscan__key_strategy(key))
+               ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
+               : 0;
 }
 
 static int gpuscan__word_scratch(uint32_t word) {
@@ -16448,6 +16438,26 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
+}
+
+/* Returns the next simpler strategy, or the same one if there is none. */
+static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
+                                                          : gpuscan__strategies[strategy].portable;
+}
+
+/* Returns the call's strategy (by_auto: AUTO's), or the next simpler one that the operation does not lack. */
+enum {
+    GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+    GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
+    GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
+};
+GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, gpuscan_strategy by_auto,
+                                                       unsigned lacks) {
+    gpuscan_strategy strategy = plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? by_auto : plan->call->strategy;
+    while (lacks >> strategy & 1)
+        strategy = gpuscan__simpler(strategy);
+    return strategy;
 }
 
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
@@ -16678,22 +16688,33 @@ typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpu
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
-static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
+/* Returns the scratch that a plan may touch when it reads a count of 0. */
+static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
         need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    return gpuscan__need_total(&need);
+    return need;
 }
 
 /* Rehearses a planned call's program, prepared or not, if the driver defers work, so that a blob knows of it. */
 static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!program->rehearsed && gs->device.profile.facts.launches_late && gpuscan__idle_need(plan) <= GPUSCAN__SHAM_MOST)
+    if (!program->rehearsed && gs->device.profile.facts.launches_late &&
+        gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST)
         r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
         gpuscan__store_cached(gs, program);
     return r;
+}
+
+/* Returns a buffer that the call writes; NULL: there is none. */
+static cl_mem gpuscan__written(const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++)
+        if (plan->ranges[i].writes && plan->ranges[i].buffer.mem)
+            return plan->ranges[i].buffer.mem;
+    return NULL;
 }
 
 /* Enqueues a planned call. program: NULL if it computes nothing. A self-test does not count as the last call. */
@@ -16707,7 +16728,9 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     memset(&chain, 0, sizeof(chain));
     chain.gs = gs;
     chain.call = plan->call;
+    chain.program = program;
     chain.queue = queue;
+    chain.stand_in = gpuscan__written(plan);
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
@@ -16715,9 +16738,11 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
     if (r == 0)
-        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
+        r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
+    if (plan->init_mem)
+        gs->cl.clReleaseMemObject(plan->init_mem);
+    plan->init_mem = NULL;
     return r;
 }
 
@@ -16896,7 +16921,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     int less = gpuscan__types[type].kind == 'u' ? a < b : (int64_t)a < (int64_t)b;
     switch (op) {
 #define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
-    case GPUSCAN_OP_##name: return gpuscan__wrap(type, host);
+    case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
 #undef GPUSCAN__OP_CASE
     case GPUSCAN_OP_COUNT: break;
@@ -16913,10 +16938,7 @@ typedef struct gpuscan__test_shape {
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
-    gpuscan__test_shape shape = {0, 0, 0, 0, 0};
-    shape.count = 3 * tile + 5;
-    shape.tile = tile;
-    shape.round = round;
+    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0};
     return shape;
 }
 
@@ -17481,7 +17503,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    gpuscan__need need = plan->need;
+    const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
     gpuscan__text recording;
     gpuscan_call call;
@@ -17492,8 +17514,8 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     program->rehearsed = 1;
     bytes.sham = GPUSCAN__SHAM_LEAST;
     for (i = 0; i < plan->range_count; i++) {
-        idle |= plan->ranges[i].idle;
-        if (!plan->ranges[i].idle)
+        idle |= !plan->ranges[i].at_zero;
+        if (plan->ranges[i].at_zero)
             bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
     if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
@@ -17502,11 +17524,10 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     memset(&recording, 0, sizeof(recording));
     memset(&chain, 0, sizeof(chain));
     recording.allocator = &gs->allocator;
-    if (plan->idle_plain)
-        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
     chain.gs = gs;
     chain.call = &call;
+    chain.program = program;
     chain.recording = &recording;
     chain.place.epoch = 1;
     gpuscan__place_in(&chain.place, &need, call.scratch);
@@ -17514,7 +17535,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
-    r = plan->operation->enqueue(&chain, plan, program);
+    r = plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
     if (r == 0 && recording.failed)
@@ -17833,8 +17854,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
 /* Replaces a strategy that does not fit by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
-                                                                      : gpuscan__strategies[strategy].portable;
+    tuning->strategy = gpuscan__simpler(strategy);
     return tuning->strategy != strategy;
 }
 
@@ -17942,14 +17962,13 @@ typedef struct gpuscan__row_parts {
     gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
-    cl_mem stand_in;
 } gpuscan__row_parts;
 
 /* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
 static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
-                                               gpuscan__program *program, const gpuscan__row_parts *of) {
-    uint32_t size = gpuscan__prefix_size(common), group = common->key.group;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, of->stand_in);
+                                               const gpuscan__row_parts *of) {
+    uint32_t size = gpuscan__prefix_size(common);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
     gpuscan_result r;
@@ -17968,7 +17987,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     r = gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
     if (r != 0)
         return r;
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
+    launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_CARRIES);
     carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
     carries.parts = of->parts;
     carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
@@ -18006,6 +18025,7 @@ GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
+    const gpuscan_scan_desc *desc; /* common.desc */
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
@@ -18123,7 +18143,7 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
 /* Resolves the segments: the form of their heads, and the type of the flag that sums carry. The flag has the largest
    alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_segment_form form = desc->segments.form;
     gpuscan_type type;
@@ -18161,7 +18181,7 @@ static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    const gpuscan_scan_desc *desc = plan->desc = (const gpuscan_scan_desc *)common->desc;
     static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
     static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
@@ -18184,15 +18204,13 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = range->idle = 1;
+    range->in_place = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = range->idle = 1;
+    range->in_place = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
-    range->required = 0;
-    range->idle = 1;
+    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -18248,10 +18266,9 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
 
 /* Returns whether some row does not begin at a multiple of 16 bytes, as buffers do. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
-    return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
+    return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
 /* Returns the limit on a work-item's registers; 0: none, as for elements above 40 bytes. tuning: scan-registers */
@@ -18263,7 +18280,6 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
 /* Sets the key, unless it is a self-test's, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
     uint32_t size; /* bytes of a value in state words */
@@ -18280,7 +18296,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->once = gpuscan__loads_once(gs, key, tuning);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits: at most the number of elements or of rows */
     plan->ahead = 1;
     if (common->forced) {
@@ -18294,10 +18310,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                         : 0;
     size = plan->key.few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.t_size
                                                                                    : gpuscan__prefix_size(common);
-    key->word = is_single ? gpuscan__word_bits(gs, size, gpuscan__whole_lanes(gs, key->group)) : 0;
+    key->word = gpuscan__key_word(gs, key, size);
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && gpuscan__scan_is_unaligned(plan);
-    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
+    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -18351,9 +18367,8 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
 /* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
    that they use, 0 if it does not hold a row. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector, pitch = plan->src_pitch, most;
+    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
     int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
                    (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
                     pitch <= 2 * length);
@@ -18367,7 +18382,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
     if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
+        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->src.offset, plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -18416,7 +18431,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
 
 /* Returns the fastest form: dense rows take the gaps along, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
     uint32_t vector = gpuscan__vector(e->src_size, e->dst_size);
     int same = plan->src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
@@ -18430,7 +18445,7 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
 /* Takes tiles of whole rows if the call's rows are short enough. Otherwise leaves the plan unchanged. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
                                     int is_auto) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
@@ -18472,16 +18487,15 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     /* fits 64 bits, as the extents do */
-    uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
+    uint64_t bytes = plan->desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
-        (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
+        (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* enough rows for all groups: one group scans a row, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
@@ -18502,7 +18516,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return r;
     if (plan->key.heads == GPUSCAN__HEADS_BITS) {
         plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
-        common->need.bytes[GPUSCAN__PLAIN] = plan->heads.at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+        common->need.bytes[GPUSCAN__PLAIN] =
+            plan->heads.at + gpuscan__ceil_div(plan->desc->count, 32) * sizeof(cl_uint);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -18510,18 +18525,17 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 /* Returns the groups that take parts of rows, one after the other. On a CPU they share the rows: somewhat more groups
    than compute units, since units are not equally fast, but each with enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
     if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits 64 bits, as the extents do */
-        most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
+        most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
     return gpuscan__min(units, most);
 }
 
 /* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               gpuscan__program *program, size_t first_kernel) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+                                               size_t first_kernel) {
+    const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
     uint32_t group = plan->common.key.group;
     gpuscan__scan_heads_numbers numbers;
@@ -18531,25 +18545,22 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
     numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
     numbers.count = desc->count;
-    launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
+    launch = gpuscan__launch_begin(chain, first_kernel);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
     if (r != 0 || numbers.offsets == 0)
         return r;
-    launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
+    launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
 }
 
-static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                          gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    uint32_t group = common->key.group;
+    const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
@@ -18557,23 +18568,13 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     gpuscan__launch launch;
     gpuscan_result r;
     if (!is_single && plan->parts > 1) {
-        gpuscan__row_parts of;
-        of.heads = plan->heads;
-        of.src = desc->src;
-        of.count_buffer = desc->count_buffer;
-        of.init_buffer = desc->init_buffer;
-        of.src_pitch = plan->src_pitch;
-        of.count = desc->count;
-        of.rows = plan->rows;
-        of.groups = groups;
-        of.shared = shared;
-        of.parts = plan->parts;
-        of.part_tiles = plan->part_tiles;
-        of.stand_in = stand_in;
-        if ((r = gpuscan__enqueue_carries(chain, common, program, &of)) != 0)
+        const gpuscan__row_parts of = {
+            plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
+            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, program, is_single ? 0 : GPUSCAN__SCAN_PARTS, stand_in);
+    launch = gpuscan__launch_begin(chain, is_single ? 0 : GPUSCAN__SCAN_PARTS);
     GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
@@ -18592,15 +18593,14 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
-static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     /* no two groups share a row, so a rehearsal needs only one */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
     gpuscan__scan_rows_numbers numbers;
     GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -18616,17 +18616,16 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
-static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     gpuscan_result r;
     if (plan->key.whole_rows)
-        return gpuscan__scan_whole_rows(chain, plan, program);
+        return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
-        (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        (r = gpuscan__scan_make_heads(chain, plan, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
         return r;
-    return gpuscan__scan_tiles(chain, plan, program);
+    return gpuscan__scan_tiles(chain, plan);
 }
 
 /* Adds an array that says where a self-test's segments begin. */
@@ -18791,28 +18790,24 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
     range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
-    range->reads = range->idle = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
+    range->reads = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
 }
 
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan_strategy strategy = plan->call->strategy;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
-    plan->key.strategy = (uint32_t)strategy;
+    plan->key.strategy = (uint32_t)gpuscan__strategy_for(plan, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, plan, 256, 4);
     if (plan->forced)
         plan->key = *plan->forced;
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan,
-                                                   gpuscan__program *program) {
+static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
     gpuscan__uniform_add_numbers numbers;
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
@@ -18943,6 +18938,7 @@ enum {
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
+    const gpuscan_reduce_desc *desc; /* common.desc */
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
@@ -18985,7 +18981,7 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
-               : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+               : profile->reduce.vectors;
 }
 
 /* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
@@ -19033,7 +19029,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
 
 /* Resolves rows, src_pitch and segments: the number of results and what each covers. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_segments *segments = &desc->segments;
     gpuscan_type type;
     gpuscan_result r;
@@ -19057,12 +19053,10 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
 
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
     gpuscan__range *range;
-    gpuscan_buffer none = {NULL, 0};
     uint64_t elements, results, bytes;
-    int k;
     gpuscan_result r;
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
@@ -19088,14 +19082,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
-    range->idle = 1;
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
-        range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
-        range->required = 0;
-        range->idle = 1; /* except the first element, for which a sham buffer has room */
-    }
+    /* Both are checked: on host arrays result may overlap src. A sham buffer has room for the first element. */
+    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
+    gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -19148,11 +19139,10 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
-    return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
-           (!plan->by_rows && desc->count > profile->segments.lanes);
+    return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
+           (!plan->by_rows && plan->desc->count > profile->segments.lanes);
 }
 
 /* Returns the work-items of a group if segments are split: with lanes in local memory a single sub-group. */
@@ -19193,19 +19183,18 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 
 /* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = profile->segments.lanes_group, items = profile->segments.lanes_items;
-    if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
+    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
         return group;
-    while (items && group > GPUSCAN__LANE_LEAST_GROUP && desc->count < (uint64_t)group * items)
+    while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
     return group;
 }
 
 /* Sets the key of rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
@@ -19240,12 +19229,10 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
 /* Sets the groups if rows or segments are split. Extra groups share those of more than split_each elements. Each takes
    what lies in its own split_count * split_each of all elements: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
-    uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
-    int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = plan->is_few ? profile->reduce.per_unit[by_size] : profile->segments.per_unit;
+    uint64_t all = plan->desc->count * (plan->by_rows ? plan->results : 1);
+    uint32_t per_unit = plan->is_few ? profile->reduce.per_unit : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
@@ -19296,13 +19283,12 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     /* If this wraps, `most` groups run. */
-    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
+    uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
-    if (steps >= desc->count)
+    if (steps >= plan->desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
     plan->split_groups = plan->groups;
     if (plan->by_rows && plan->results >= 8 * plan->groups) {
@@ -19334,19 +19320,18 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
 
 /* Sets the groups of one result, and the scratch for their partial results. */
 static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
-    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[by_size];
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
     if (e->commutes && !cpu) { /* at least 4 vectors for a work-item */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
@@ -19359,18 +19344,12 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &common->e;
     gpuscan__need *need = &common->need;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    gpuscan_strategy strategy = gpuscan__strategy_for(common, profile->reduce.strategy, GPUSCAN__LACKS_AHEAD);
     const char *why;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = profile->reduce.strategy;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
         if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
             return gpuscan__unsupported(gs, why);
@@ -19384,15 +19363,13 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
         else if (plan->key.split && e->t_size <= 8 && plan->is_few)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
         if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
     }
-    key->word = gpuscan__is_single_pass(strategy)
-                    ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
-                    : 0;
+    key->word = gpuscan__key_word(gs, key, e->t_size);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     if (common->forced) {
         *key = *common->forced;
@@ -19408,7 +19385,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__reduce_cut(gs, plan);
     plan->result_at =
         gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
-    if (desc->result || !desc->dst.mem)
+    if (plan->desc->result || !plan->desc->dst.mem)
         need->bytes[GPUSCAN__PLAIN] =
             plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
     return GPUSCAN_SUCCESS;
@@ -19416,27 +19393,23 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
 
 /* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     uint64_t size = plan->common.e.result_size;
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
-    cl_int code = chain->gs->cl.clEnqueueReadBuffer(chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE,
-                                                    (size_t)at, (size_t)(plan->results * size), desc->result,
-                                                    chain->wait_count,
-                                                    chain->waits,
-                                                    gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
+    cl_int code = chain->gs->cl.clEnqueueReadBuffer(
+        chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
+        plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
 }
 
 /* Launches kernel 0 or 1, which take the same arguments. */
-static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
-                                             gpuscan__program *program, unsigned kernel, int is_last) {
+static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel,
+                                             int is_last) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__key *key = &common->key;
     int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
-    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, stand_in);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
@@ -19456,15 +19429,13 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
                                gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key), is_last && !to_host);
 }
 
-static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                              gpuscan__program *program) {
+static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     int joins = (plan->key.segments ? plan->split_groups : plan->groups) > 1 && common->key.word == 0;
-    gpuscan_result r = gpuscan__reduce_launch(chain, plan, program, 0, !joins);
+    gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
     if (r == 0 && joins)
-        r = gpuscan__reduce_launch(chain, plan, program, 1, 1);
-    return r != 0 || desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
+        r = gpuscan__reduce_launch(chain, plan, 1, 1);
+    return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
@@ -19644,7 +19615,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
     uint64_t members;                                      /* groups that share a tile, or on a CPU its pieces */
     int in_launch;                   /* the launch that counts also finishes */
-    int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
+    int few;                         /* few samples, in one row, with bins cut into slices: see SLICE_MORE */
     gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
     gpuscan__bounds channel[4];      /* by_channel: those of each channel of the mask in turn */
     uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
@@ -20133,9 +20104,7 @@ static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram
     plan->bins = bins;
     plan->channel_bins = bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
     plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
-    key->edge_step = by_edges && bins > 1;
-    while (key->edge_step && key->edge_step * 2 < bins)
-        key->edge_step *= 2;
+    key->edge_step = by_edges && bins > 1 ? (uint32_t)gpuscan__power_of_two_below(bins - 1) : 0;
     return by_edges                            ? gpuscan__channel_edges(gs, desc, plan)
            : desc->channel_bounds            ? gpuscan__channel_bins(gs, desc, plan)
            : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
@@ -20195,7 +20164,6 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
     uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    range->idle = 1;
     plan->unit = is_custom ? 1 : size;
     if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
                                     is_custom ? gpuscan__alignment(size) : size)) != 0 ||
@@ -20281,12 +20249,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
                             gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
+    range->at_zero = 1;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
-    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size)
+        ->at_zero = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__histogram_key_of(desc, plan);
@@ -20309,8 +20278,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         gpuscan__local_words(plan) * 4 > local) {
         own->by_value = GPUSCAN__BY_VALUE_PLAIN;
         plan->slice_bins = gpuscan__slice_bins(plan);
-        for (own->copies = 1; own->copies * 2 <= copies;)
-            own->copies *= 2;
+        own->copies = (uint32_t)gpuscan__power_of_two_below(copies);
         while (own->copies && gpuscan__local_words(plan) * 4 > local)
             own->copies /= 2;
     }
@@ -20419,16 +20387,11 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__plan *common = &plan->common;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
-    int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
+    int is_cpu;
     uint64_t local = gs->device.local_memory;
     const char *why;
-    if (is_auto)
-        strategy = profile->histogram.strategy;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
-        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
     is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
@@ -20449,7 +20412,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
-    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
+    return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 /* Returns the work-items of a tile's group: the largest group in which each has two loads. */
@@ -20461,7 +20424,12 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
     return group;
 }
 
-enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* pixels that a work-item reads at a time */
+enum {
+    GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them */
+    GPUSCAN__SLICE_MORE = 8    /* few samples use more slices than necessary, as long as a work-item counts at most this
+                                  many vectors, with one group per compute unit */
+};
 
 /* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -20483,8 +20451,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
         uint64_t slices = gpuscan__min(profile->histogram.slices,
                                        plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
-        plan->few = elements <= profile->histogram.slice_short * all_items / own->slices;
-        while (slices > own->slices && elements > profile->histogram.slice_more * all_items / slices)
+        plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
+        while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
             slices /= 2; /* powers of two only, since each number is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
@@ -20556,7 +20524,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->histogram.least[gpuscan__by_size(plan)]
+                        : own->slices == 1 ? profile->histogram.least
                         : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
@@ -20692,11 +20660,10 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 
 /* Enqueues the launch that counts. If a launch takes only some of the tiles, they begin with first_tile. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                               gpuscan__program *program, uint32_t flags, uint64_t first_tile,
-                                               uint64_t groups) {
+                                               uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, desc->counts.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = 0;
     if (plan->image.place)
@@ -20725,10 +20692,10 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
 
 /* Enqueues the launch that moves the sums to counts. */
 static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                                gpuscan__program *program, uint32_t flags) {
+                                                uint32_t flags) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__HISTOGRAM_FINISH, desc->counts.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     finish.accumulators_offset =
@@ -20743,8 +20710,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     return gpuscan__launch_end(&launch, &finish, sizeof(finish), groups, 0, 1);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                 gpuscan__program *program) {
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     uint32_t flags = common->flags | (gpuscan__histogram_in_counts(plan) ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
@@ -20752,9 +20718,9 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
     for (; done < groups && r == 0; done += most)
-        r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
+        r = gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
                                      gpuscan__min(most, groups - done));
-    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
+    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, flags);
 }
 
 /* ---- self-test: samples whose bins are certain */
@@ -20792,7 +20758,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, bin = 0, end = plan->bins, middle;
+    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, part = past, bin, end = plan->bins;
     uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
@@ -20800,18 +20766,10 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
     if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
-    if (range && past <= UINT64_MAX / end)
-        return (int64_t)(past * end / range);
-    if (range == 0)
-        return (int64_t)(((past >> 32) * end + ((past & 0xffffffffu) * end >> 32)) >> 32);
-    while (end - bin > 1) { /* the last bin that begins at x or before */
-        middle = (bin + end) / 2;
-        if (gpuscan__test_bin_begin(plan, bounds, middle) <= past)
-            bin = middle;
-        else
-            end = middle;
-    }
-    return (int64_t)bin;
+    if (range)
+        part = gpuscan__fraction64(past, range); /* past / range, in parts of 2^64 */
+    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* or one too small, as part is cut off */
+    return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
 
 /* Returns a sample, often next to a bin's end, sometimes outside. */
@@ -21068,7 +21026,6 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    gpuscan_buffer none = {NULL, 0};
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     uint32_t counter_size = gpuscan__types[of->counter].size, c;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
@@ -21080,7 +21037,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         return 0;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
-    desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = none;
+    desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
     desc->host_edges = desc->host_weights = NULL;
     if (test->of->e.custom) {
         desc->custom = test->of->e.custom;
@@ -21348,8 +21305,8 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
                              fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
+    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
         plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
@@ -21371,7 +21328,6 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
         if (!gpuscan__multiply(range->elements, range->size, &bytes))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
-        range->idle = 1; /* not the tally's, which follow: a count of 0 writes it */
     }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -21679,9 +21635,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
-        key->word = gpuscan__is_single_pass(tuning->strategy)
-                        ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
-                        : 0;
+        key->word = gpuscan__key_word(gs, key, common->e.t_size);
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
         key->once = gpuscan__loads_once(gs, key, tuning);
     }
@@ -21761,18 +21715,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the source and destination of output k. */
-static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k, gpuscan_buffer *from,
-                                   gpuscan_buffer *to) {
-    if (plan->key.has_dst && k == 0) {
-        *from = plan->from;
-        *to = plan->to;
-    } else {
-        *from = plan->payloads[k - plan->key.has_dst].src;
-        *to = plan->payloads[k - plan->key.has_dst].dst;
-    }
-}
-
 /* Says where outputs go: to their buffers (HOME), or to scratch, from which the next launch moves them. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
@@ -21780,14 +21722,12 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
-    gpuscan_buffer none = {NULL, 0};
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
         uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
-        gpuscan_buffer from, to;
-        uint64_t room;
-        gpuscan__select_output(plan, k, &from, &to);
-        room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
+        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
+        gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
+        uint64_t room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
         numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
                                        ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                        : gpuscan__arg_buffer(launch, from) * words;
@@ -21812,45 +21752,17 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
         numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
-        numbers->dispatch_offset = gpuscan__arg_buffer(launch, none);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, gpuscan__none);
     } else {
         numbers->tally_offset = gpuscan__arg_buffer(launch, plan->tally->count);
         numbers->dispatch_offset = gpuscan__arg_buffer(launch, plan->tally->dispatch);
     }
 }
 
-/* Returns an output, which stands in for buffers that are not given. */
-static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->common.range_count; i++)
-        if (plan->common.ranges[i].writes && plan->common.ranges[i].buffer.mem)
-            return plan->common.ranges[i].buffer.mem;
-    return NULL;
-}
-
-/* Enqueues the sums of the parts and the prefixes made of them. */
-static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
-                                              gpuscan__program *program) {
-    const gpuscan__plan *common = &plan->common;
-    gpuscan__row_parts of;
-    memset(&of, 0, sizeof(of));
-    of.src = plan->decides;
-    of.values = plan->values;
-    of.count_buffer = plan->count_buffer;
-    of.count = plan->count;
-    of.rows = 1;
-    of.groups = of.parts = plan->parts;
-    of.shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e);
-    of.part_tiles = plan->part_tiles;
-    of.stand_in = gpuscan__select_stand_in(plan);
-    return gpuscan__enqueue_carries(chain, common, program, &of);
-}
-
 /* Moves the outputs from scratch to their buffers. */
-static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan,
-                                           gpuscan__program *program, size_t kernel) {
+static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
@@ -21862,8 +21774,7 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                              gpuscan__program *program) {
+static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
@@ -21871,14 +21782,19 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
                                                                 plan->key.counted != 0)
                              : plan->parts;
+    uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!single && plan->parts > 1)
-        r = gpuscan__select_carries(chain, plan, program);
-    if (r != 0)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    gpuscan_result r;
+    if (!single && plan->parts > 1) {
+        const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
+        const gpuscan__row_parts of = {
+            none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
+            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
+            return r;
+    }
+    launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->decides);
     numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, plan->values) : 0;
@@ -21894,9 +21810,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
     if (!single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                            gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves);
-    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
+    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, kernel + 1);
 }
 
 /* ---- self-test of selections and runs */
@@ -21904,8 +21819,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 /* Where the outputs of a self-test's desc are; those that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
-    gpuscan_type index_type;
-    uint64_t capacity;
+    const gpuscan_type *index_type;
+    const uint64_t *capacity;
 } gpuscan__select_test_buffers;
 
 /* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
@@ -21961,7 +21876,7 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = in->capacity;
+    uint64_t i, kept = 0, last = 0, capacity = *in->capacity;
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     decides = gpuscan__test_in(test, in->decides,
                                gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
@@ -21996,9 +21911,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
                 memcpy(to[k] + (kept - 1) * size, from[k] + i * size, size);
         }
         if (indices && keeps && fits)
-            gpuscan__put(in->index_type, indices, kept - 1, i);
+            gpuscan__put(*in->index_type, indices, kept - 1, i);
         if (lengths && fits)
-            gpuscan__put(in->index_type, lengths, kept - 1, i + 1 - last);
+            gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - last);
         if (values)
             gpuscan__test_add(e, &shape, i, keeps, values, &sum);
         if (values && fits)
@@ -22014,7 +21929,9 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
-    gpuscan__select_test_buffers all;
+    const gpuscan__select_test_buffers all = {
+        by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
+        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->capacity};
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -22029,14 +21946,6 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
     desc->count = gpuscan__select_test_shape(test).count;
     desc->selected.count_type = GPUSCAN_TYPE_U64;
-    memset(&all, 0, sizeof(all));
-    all.decides = by_predicate ? &desc->src : &desc->flags;
-    all.from = by_predicate || own.own_flags ? NULL : &desc->src;
-    all.to = &desc->dst;
-    all.indices = &desc->indices;
-    all.tally = &desc->selected.count;
-    all.index_type = desc->index_type;
-    all.capacity = desc->capacity;
     gpuscan__select_test_fill(test, &all);
     return 1;
 }
@@ -22192,7 +22101,9 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
     gpuscan_custom *custom = &test->custom;
-    gpuscan__select_test_buffers all;
+    const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
+                                              &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
+                                              &desc->index_type, &desc->capacity};
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
@@ -22207,16 +22118,6 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
     desc->count = gpuscan__select_test_shape(test).count;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
-    memset(&all, 0, sizeof(all));
-    all.decides = &desc->keys;
-    all.to = &desc->keys_dst;
-    all.indices = &desc->starts;
-    all.lengths = &desc->lengths;
-    all.values = &desc->src;
-    all.results = &desc->dst;
-    all.tally = &desc->runs.count;
-    all.index_type = desc->index_type;
-    all.capacity = desc->capacity;
     gpuscan__select_test_fill(test, &all);
     return 1;
 }
@@ -22282,15 +22183,10 @@ typedef struct gpuscan__sort_key {
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Elements in a caller's buffer or, without a buffer, `past` bytes into PLAIN scratch. */
-typedef struct gpuscan__sort_place {
-    gpuscan_buffer buffer;
-    uint64_t past;
-} gpuscan__sort_place;
-
-/* Buffers of keys or of values. Pass 0 loads `from`; even passes store to[0], odd ones to[1]; dst wants the result. */
+/* Buffers of keys or of values. Those without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0 loads
+   `from`; even passes store to[0], odd ones to[1]; dst wants the result. */
 typedef struct gpuscan__sort_buffers {
-    gpuscan__sort_place from, to[2], dst;
+    gpuscan_buffer from, to[2], dst;
     uint32_t size;
     int has_dst; /* 0: the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
@@ -22324,6 +22220,7 @@ static int gpuscan__sort_packs(uint32_t fields) {
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
+    const gpuscan_sort_desc *desc; /* common.desc */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on, the last up to end */
     uint64_t flip;
@@ -22541,7 +22438,7 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
 
 /* Resolves key_type, custom and the bits. */
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
     gpuscan_result r;
     uint32_t bits;
@@ -22577,12 +22474,11 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan_sort_desc *desc = plan->desc = (const gpuscan_sort_desc *)common->desc;
     uint64_t elements, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
-    size_t i;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
@@ -22610,8 +22506,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->required = 0;
     range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
-    for (i = 0; i < common->range_count; i++)
-        common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64 + most, &elements)) /* then sums of bytes of scratch cannot overflow */
@@ -22630,7 +22524,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole tiles a part; parts a unit, at most */
 
 /* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
    ALONE: one group sorts all elements. It has more work-items than other groups, with fewer elements each. tuning:
@@ -22737,7 +22631,7 @@ typedef struct gpuscan__sort_most {
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
@@ -22780,7 +22674,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
 /* Fits tiles of groups that all run at once. Returns whether there are compute units for all groups. */
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
     uint64_t units = gs->device.units / gs->device.profile.sort.units;
     int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
@@ -22802,7 +22696,6 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
 
 /* Fits tiles, and sets how a group counts digits. Few elements get smaller tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
@@ -22811,7 +22704,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
         vectors =
-            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
+            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
     /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
@@ -22819,10 +22712,10 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    plan->key.small = desc->count <= key->tile && !most->halves && !plan->fields && !counted;
+    plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
-    plan->key.counted = desc->count_buffer.mem != NULL;
+    plan->key.counted = plan->desc->count_buffer.mem != NULL;
     key->registers = gpuscan__registers(gs, key, most->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
@@ -22855,7 +22748,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Gives the call a row's form. Returns whether the form fits. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
@@ -22871,7 +22764,7 @@ static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const
 }
 
 static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     gpuscan__sort_most most;
     const gpuscan__sort_form *row = gpuscan__sort_forms;
     plan->key.digit_bits = is_single ? 8 : 4;
@@ -22884,7 +22777,6 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
 
 /* Sets the key, unless it is a self-test's, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
@@ -22892,12 +22784,12 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         memcpy(&plan->key, key->own, sizeof(plan->key));
     } else {
         memset(&plan->key, 0, sizeof(plan->key));
-        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
+        plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
     }
     if (plan->by_index)
-        plan->values.size = plan->common.forced                  ? gpuscan__types[key->dst].size
-                            : desc->count > GPUSCAN__SORT_NARROW ? 8
-                                                                 : 4;
+        plan->values.size = plan->common.forced                        ? gpuscan__types[key->dst].size
+                            : plan->desc->count > GPUSCAN__SORT_NARROW ? 8
+                                                                       : 4;
     if (plan->common.forced)
         return;
     key->strategy = (uint32_t)strategy;
@@ -22910,7 +22802,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.digit_bits = 8;
-        plan->key.small = desc->count <= gs->device.profile.cpu.sort_small;
+        plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
         plan->key.whole = (uint32_t)is_whole;
     } else {
         key->registers = 0;
@@ -22928,26 +22820,17 @@ static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
 }
 
-static gpuscan__sort_place gpuscan__sort_of(gpuscan_buffer buffer) {
-    gpuscan__sort_place place;
-    place.buffer = buffer;
-    place.past = 0;
-    return place;
+/* Returns a caller's buffer; one that a preparation lacks becomes scratch. */
+static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
+    return buffer.mem ? buffer : gpuscan__none;
 }
 
 /* Takes scratch for count elements of size bytes. */
-static gpuscan__sort_place gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan_buffer none = {NULL, 0};
-    gpuscan__sort_place place = gpuscan__sort_of(none);
+static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
-    place.past = *bytes;
-    *bytes += gpuscan__scratch_aligned(desc->count * size);
+    gpuscan_buffer place = {NULL, *bytes};
+    *bytes += gpuscan__scratch_aligned(plan->desc->count * size);
     return place;
-}
-
-static int gpuscan__sort_same_place(const gpuscan__sort_place *a, const gpuscan__sort_place *b) {
-    return a->buffer.mem == b->buffer.mem && a->buffer.offset == b->buffer.offset && a->past == b->past;
 }
 
 /* Returns whether the form is one launch a pass, or together. */
@@ -22956,15 +22839,13 @@ static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
 }
 
 /* Returns where the last pass writes the result. */
-static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
-                                                       const gpuscan__sort_buffers *buffers) {
-    return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
+static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
 /* Sets the buffers of a caller's array that goes through the passes. A small sort itself chooses to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
     buffers->from = gpuscan__sort_of(src->buffer);
     buffers->dst = gpuscan__sort_of(src[1].buffer);
@@ -22974,7 +22855,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
         buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (plan->key.fills) {
         buffers->to[0] = buffers->to[1] = buffers->dst;
-    } else if (apart && desc->may_destroy_src) {
+    } else if (apart && plan->desc->may_destroy_src) {
         buffers->to[0] = buffers->dst;
         buffers->to[1] = buffers->from;
     } else if (apart) {
@@ -22995,7 +22876,7 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
 
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__range *src = &common->ranges[plan->keys_range];
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
@@ -23014,7 +22895,6 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
@@ -23026,9 +22906,9 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (!plan->by_index) {
         gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
-    } else if (desc->permutation.mem && plan->index_size == buffers->size) {
+    } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
-        buffers->dst = gpuscan__sort_of(desc->permutation);
+        buffers->dst = gpuscan__sort_of(plan->desc->permutation);
         if (plan->key.small)
             odd = 1;
         buffers->to[!odd] = buffers->dst;
@@ -23040,27 +22920,25 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
 
 /* Returns an array that is gathered by index, or NULL. Number 0 is the caller's elements, others are payloads. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
-        return desc->custom && (desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
+        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
     return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
 }
 
 static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    gpuscan_buffer result = gpuscan__sort_result(plan, buffers);
     return buffers->size && buffers->has_dst &&
-           !gpuscan__sort_same_place(gpuscan__sort_result(plan, buffers), &buffers->dst);
+           (result.mem != buffers->dst.mem || result.offset != buffers->dst.offset);
 }
 
 static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    return desc->permutation.mem && plan->index_size != plan->values.size;
+    return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
 /* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are done by then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
     memset(&common->need, 0, sizeof(common->need));
@@ -23078,11 +22956,11 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
     plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
-    plan->commands = (unsigned)(desc->custom != NULL) +
+    plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
-    for (k = 0; k <= desc->payload_count; k++) {
+    for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
         plan->commands += !src ? 0 : apart ? 1 : 2;
@@ -23108,7 +22986,6 @@ static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) 
 
 /* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
@@ -23116,14 +22993,14 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
         return "it needs a fence of device scope";
     if (gs->device.local_memory < 16 * GPUSCAN__KIB)
         return "it needs 16 KiB of local memory";
-    return desc->count >> 30 ? "2^30 elements or more" : NULL;
+    return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
 /* Returns the fields of a record that the passes carry, and sets the payload of each; 0: payloads are gathered, or a
    single one is a value as it is. Several share a record only if one pass packs it and another one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     uint32_t fields = 0, f = 0, bytes = 0, least, k;
     size_t s;
     if (desc->payload_count > GPUSCAN__SORT_FIELDS || plan->wants_indices || desc->custom)
@@ -23146,37 +23023,28 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Returns a core's share of half of the cache, at most 8 MiB: elements are scattered from one half to the other. */
-static uint64_t gpuscan__sort_share(const gpuscan *gs) {
-    return gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * 1024 * GPUSCAN__KIB);
-}
-
 /* Decides whether a CPU makes buckets, and blocks within them. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = desc->count * (plan->key_size + plan->values.size); /* of all buckets */
-    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
+    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* of all buckets */
+    /* a core's share of half of the cache: elements are scattered from one half to the other */
+    uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
+    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
         gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-        (forced || (desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
+        (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
     plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << plan->key.digit_bits);
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan_strategy strategy = common->call->strategy;
+    const gpuscan_sort_desc *desc = plan->desc;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     gpuscan_result r;
     const char *why;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gs->device.profile.sort.strategy;
-    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
-        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     why = gpuscan__sort_misfit(gs, plan, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
@@ -23196,7 +23064,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
-                            (uint64_t)gs->device.units * gs->device.profile.cpu.sort_parts);
+                            (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
     gpuscan__sort_choose_buckets(gs, plan);
@@ -23221,17 +23089,21 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets a sort place as an argument. Returns its offset in elements of size bytes. */
-static uint64_t gpuscan__arg_place(gpuscan__launch *launch, const gpuscan__sort_place *place, uint64_t size) {
-    return place->buffer.mem ? gpuscan__arg_buffer(launch, place->buffer)
-                             : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place->past, size);
+/* Sets one of a sort's buffers as an argument. Returns its offset in elements of size bytes. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
+    return place.mem ? gpuscan__arg_buffer(launch, place)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* Sets values. A record's offset is in bytes: in the scratch it need not be a multiple of the record's size. */
-static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
-                                    const gpuscan__sort_place *place, uint64_t size) {
-    return plan->fields ? gpuscan__arg_place(launch, place, 1) * (place->buffer.mem ? size : 1)
-                        : gpuscan__arg_place(launch, place, size);
+/* The same in bytes: a record's or a payload's size need not divide an offset in the scratch. */
+static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
+    return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
+}
+
+/* Sets values; records in bytes. */
+static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
+                                    uint64_t size) {
+    return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
 }
 
 /* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
@@ -23250,15 +23122,12 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    gpuscan__program *program;
-    cl_mem stand_in;
     uint32_t group;
     unsigned commands; /* commands that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain, run->program, kernel + (run->plan->common.key.custom_size != 0),
-                                 run->stand_in);
+    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -23277,36 +23146,34 @@ static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t
 
 /* Returns the groups that go through all elements tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
-    uint64_t tiles = gpuscan__ceil_div(desc->count, run->plan->common.key.tile);
+    uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
     return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__launch_begin(run->chain, run->program, 0, run->stand_in);
+    gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
     gpuscan__sort_keys_numbers numbers;
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Moves elements of size bytes, by index or in order. widens: stores the indices themselves as ulong. */
-static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__sort_place *from,
-                                         const gpuscan__sort_place *to, uint32_t size, int by_index, int widens) {
+static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
+                                         int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_GATHER);
-    gpuscan__sort_place indices = *(plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from);
+    gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__sort_gather_numbers numbers;
     unit = unit > 16 ? 16 : unit;
-    numbers.src_offset = gpuscan__arg_place(&launch, from, 1) * (from->buffer.mem ? size : 1);
-    numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
-    numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
+    numbers.src_offset = gpuscan__arg_bytes(&launch, from, size);
+    numbers.dst_offset = gpuscan__arg_bytes(&launch, to, size);
+    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
+                       plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
@@ -23314,13 +23181,12 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
 
 /* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
-    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(desc->count, each), 1);
+    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    uint64_t most = desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
-                    : plan->key_size < 4   ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
-                                           : GPUSCAN__SORT_HISTOGRAM_MOST;
+    uint64_t most = plan->desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
+                    : plan->key_size < 4         ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
+                                                 : GPUSCAN__SORT_HISTOGRAM_MOST;
     most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
     return gpuscan__min(groups, most);
 }
@@ -23342,7 +23208,6 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
@@ -23350,17 +23215,17 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], plan->key_size);
+    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? values->to[0] : values->from, size);
+    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, values->to[0], size);
+    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, values->to[1], size);
     if (gpuscan__sort_packs(plan->fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | plan->flags | forms);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | forms);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
     numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
@@ -23378,8 +23243,7 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
     int more;
     for (more = 0; more < 2 && plan->key.counted; more++) {
-        uint64_t most = gpuscan__min(((const gpuscan_sort_desc *)plan->common.desc)->count,
-                                     gpuscan__sort_limit(gs, plan, more));
+        uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
         groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
     }
     if (plan->key.counted)
@@ -23436,49 +23300,37 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
 
 /* Gathers an array by index; in place it goes through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
-    gpuscan_buffer none = {NULL, 0};
-    gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
-    gpuscan__sort_place moved = gpuscan__sort_of(none);
+    gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
+    gpuscan_buffer moved = {NULL, run->plan->moved_at};
     gpuscan_result r;
-    moved.past = run->plan->moved_at;
     if (gpuscan__sort_is_apart(src))
-        return gpuscan__sort_move(run, &from, &to, src->size, 1, 0);
-    r = gpuscan__sort_move(run, &from, &moved, src->size, 1, 0);
-    return r != 0 ? r : gpuscan__sort_move(run, &moved, &to, src->size, 0, 0);
+        return gpuscan__sort_move(run, from, to, src->size, 1, 0);
+    r = gpuscan__sort_move(run, from, moved, src->size, 1, 0);
+    return r != 0 ? r : gpuscan__sort_move(run, moved, to, src->size, 0, 0);
 }
 
-static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            gpuscan__program *program) {
+static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    const gpuscan__sort_buffers *both[2];
-    gpuscan__sort_run run;
+    const gpuscan_sort_desc *desc = plan->desc;
+    const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
-    run.chain = chain;
-    run.plan = plan;
-    run.program = program;
-    run.stand_in = desc->src.mem;
-    run.group = common->key.group;
-    run.commands = plan->commands;
     if (desc->custom)
         r = gpuscan__sort_keys_of(&run);
     if (r == 0)
         r = gpuscan__sort_passes(&run);
-    both[0] = &plan->keys;
-    both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
         if (gpuscan__sort_copies(plan, both[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), &both[i]->dst, both[i]->size, 0, 0);
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         if (src)
             r = gpuscan__sort_gather(&run, src);
     }
-    if (r == 0 && gpuscan__sort_widens(plan)) {
-        gpuscan__sort_place to = gpuscan__sort_of(desc->permutation);
-        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), &to, plan->index_size, 0, 1);
-    }
+    if (r == 0 && gpuscan__sort_widens(plan))
+        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
+                               1);
     return r;
 }
 
@@ -23841,10 +23693,12 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
+                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
+    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
+                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
     gpuscan_buffer src = desc->src;
     gpuscan__range *range, image;
@@ -23864,12 +23718,6 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
@@ -23880,9 +23728,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
         gpuscan__input_image(range, "src_image", &image);
     else
         gpuscan__pixels_rows(range, &plan->src);
-    range->idle = 1;
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
-    range->idle = 1;
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -23908,8 +23754,9 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 
 /* A single band needs one launch with one strip, two or three with several. It suits low images, and many images whose
    strips alone keep the device busy. tuning: integral-one-band */
-#define GPUSCAN__INTEGRAL_LOW  64 /* rows */
-#define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
+#define GPUSCAN__INTEGRAL_LOW   64 /* rows */
+#define GPUSCAN__INTEGRAL_BUSY  16 /* strips a compute unit */
+#define GPUSCAN__INTEGRAL_BANDS 4 /* bands a compute unit on a CPU */
 /* Bands up to which tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
@@ -23920,13 +23767,10 @@ static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    gpuscan_strategy strategy = plan->common.call->strategy;
     uint32_t vectors = profile->integral.vectors;
     if (plan->key.channels == 4 && profile->integral.vectors_4)
         vectors = profile->integral.vectors_4;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[profile->reduce.strategy].portable;
-    key->strategy = (uint32_t)strategy;
+    key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
@@ -23943,7 +23787,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->cpu.integral_bands, images);
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
@@ -23988,12 +23832,11 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
-                                               gpuscan__program *program, int kernel, uint64_t groups) {
+static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
+                                               uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    const gpuscan__key *key = &common->key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, (size_t)kernel);
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -24023,8 +23866,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
 }
 
-static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                gpuscan__program *program) {
+static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
@@ -24034,15 +23876,13 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     uint64_t steps = images * (plan->src.height + plan->bands);
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
     if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
     if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_ROWS,
                                      gpuscan__ceil_div(steps, subgroups * key->vectors));
-    return r != 0 ? r
-                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
-                                             images * plan->bands * blocks);
+    return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
 /* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
@@ -24274,19 +24114,15 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     range = gpuscan__input(common, "counts", desc->counts, elements, size);
-    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
-    range = gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4);
-    range->idle = 1;
-    range->required = 0;
+    gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4)->required = 0;
     range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
-    range->idle = 1;
     range->required = 0;
     range->partial = plan->rows > 1 && plan->pitch > plan->bins;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
     if (!desc->cdf.mem)
         plan->cdf_size = 0;
-    gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
+    gpuscan__output(common, "dst", desc->dst, results, 4);
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -24351,7 +24187,6 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
     int is_plain;
     plan->row_groups = 1; /* perhaps chosen before, for a program that does not build */
     if (common->forced) {
@@ -24360,9 +24195,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
             gpuscan__quantile_fit_large(gs, plan);
         return GPUSCAN_SUCCESS;
     }
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
-    key->strategy = (uint32_t)strategy;
+    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
     key->own[0] = GPUSCAN__QUANTILE_SMALL;
     if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
@@ -24396,11 +24229,10 @@ static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quant
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
-static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                gpuscan__program *program) {
+static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
     gpuscan__fractions fractions;
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
@@ -25257,12 +25089,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 /* Writes a file under another name, and renames it. Returns NULL, or why the folder or the disk does not take it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    uint64_t words[3]; /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
-    words[0] = (uint64_t)(uintptr_t)bytes;
-    words[1] = (uint64_t)time(NULL);
-    words[2] = (uint64_t)clock();
     snprintf(partial, room, "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
