@@ -13019,7 +13019,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     uint64_t work_items; /* work-items of a launch, at most: what size_t holds on host and device */
     size_t group_limit; /* power of two */
-    uint64_t local_memory, cache, largest_buffer;
+    uint64_t local_memory, cache;
     uint64_t parameters; /* bytes of a kernel's arguments, at most */
     uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides what instructions exist */
@@ -13239,6 +13239,12 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
     memcpy(text->data + text->length, bytes, count);
     text->length += count;
     text->data[text->length] = 0;
+}
+
+/* Returns an empty text. */
+static gpuscan__text gpuscan__text_of(const gpuscan *gs) {
+    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, 0};
+    return text;
 }
 
 static void gpuscan__text_add(gpuscan__text *text, const char *string) {
@@ -13628,8 +13634,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
 }
 
 /* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
-static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size,
-                                 uint32_t width) {
+static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
     char line[128];
@@ -13877,9 +13882,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 
 /* GPUs refuse the CPU strategies: their drivers multiply a work-item's private memory by the number of work-items that
    can be resident, and CPU kernels use kilobytes each, so that would be gigabytes. */
-enum {
-    GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS
-};
+enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without lanes, the width of the tree that sums a group's values */
@@ -14012,8 +14015,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
-     GPUSCAN__FOR_VALUES},
+    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14044,9 +14046,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 
 #define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
@@ -14416,7 +14417,6 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->units = 1;
     device->work_items = gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     if (cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) == CL_SUCCESS &&
         sizes[0] < device->group_limit)
@@ -14843,19 +14843,15 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 /* Takes the program from a blob or the cache, or builds it from source and creates the kernels. After a failure the
    caller frees the program, including objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
-    const gpuscan_opencl *cl = &gs->cl;
     const char *const *literal;
-    gpuscan__text kernels;
+    gpuscan__text kernels = gpuscan__text_of(gs);
     uint64_t pieces = plan->operation->pieces(&program->key);
     const char *sources[2];
     size_t i;
     cl_int code = CL_SUCCESS;
     program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program) ||
-        (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
+    if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
         return GPUSCAN_SUCCESS;
-    memset(&kernels, 0, sizeof(kernels));
-    kernels.allocator = &gs->allocator;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
@@ -14863,7 +14859,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
     sources[0] = program->prefix;
     sources[1] = kernels.data;
-    program->program = cl->clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
+    program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
@@ -15096,15 +15092,13 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
-    gpuscan__text prefix;
+    gpuscan__text prefix = gpuscan__text_of(gs);
     gpuscan_result r = GPUSCAN_SUCCESS;
     program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     memset(program, 0, sizeof(*program));
     program->key = plan->key;
-    memset(&prefix, 0, sizeof(prefix));
-    prefix.allocator = &gs->allocator;
     plan->operation->define(&prefix, gs, plan);
     gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
     program->prefix = prefix.data;
@@ -15112,10 +15106,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
     if (prefix.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
     if (r == 0 && custom) {
-        gpuscan__text texts;
+        gpuscan__text texts = gpuscan__text_of(gs);
         size_t i;
-        memset(&texts, 0, sizeof(texts));
-        texts.allocator = &gs->allocator;
         for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
             gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
         program->custom = texts.data;
@@ -15379,8 +15371,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
         cl_event joined = NULL;
-        cl_int code =
-            gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &joined);
             gpuscan__forget_event(gs, &event);
@@ -15415,8 +15406,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     if (!event)
         return GPUSCAN_SUCCESS;
     /* The event is complete, or failed: there is nothing to wait for, and that failure is not this call's. */
-    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) ==
-            CL_SUCCESS &&
+    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
@@ -15655,8 +15645,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     gpuscan__known_arg *known = &launch->known->args[launch->index];
     if (launch->code != CL_SUCCESS)
         return;
-    if (!kept || known->size != size || known->generation != generation ||
-        (value && memcmp(kept, value, size) != 0)) {
+    if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
         launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
         if (kept && launch->code == CL_SUCCESS) {
@@ -15844,16 +15833,15 @@ static uint32_t gpuscan__alignment(uint32_t size) {
 /* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
    a caller's own memory need not be. Kernels move elements in words of their size's alignment, up to 16 bytes. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
     void *host = NULL;
     cl_int code = CL_SUCCESS;
     if (range->root != range->buffer.mem)
-        code = cl->clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
     if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        code = cl->clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
+        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
     if (((uintptr_t)host + range->begin) % needed != 0)
@@ -15864,7 +15852,6 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
 }
 
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
@@ -15873,14 +15860,13 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
     if (r != 0)
         return r;
-    code = cl->clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
     if (code == CL_SUCCESS && range->root != mem)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
+        code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) ||
-        !gpuscan__add(offset, bytes - range->cut, &end))
+        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
@@ -15889,8 +15875,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
                              field);
     if ((range->reads || range->rereads) && (range->flags & CL_MEM_WRITE_ONLY))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
-                             field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY", field);
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -16154,9 +16139,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
     if (pitch_bytes % alignment != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "%s is not a multiple of %u, the elements' alignment", fields->pitch_bytes,
-                             (unsigned)alignment);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
+                             fields->pitch_bytes, (unsigned)alignment);
     return GPUSCAN_SUCCESS;
 }
 
@@ -16598,8 +16582,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
-        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts,
-                 parts);
+        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts, parts);
         custom.source = source;
         custom.type = "gpuscan_test_type";
     }
@@ -17461,8 +17444,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(stage, 0, sizeof(stage));
     memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
-    while (r == 0 && code == CL_SUCCESS &&
-           gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
+    while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
         gpuscan__step_launch launch;
         uint64_t number;
@@ -17505,7 +17487,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     uint32_t flags = plan->flags;
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
-    gpuscan__text recording;
+    gpuscan__text recording = gpuscan__text_of(gs);
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
@@ -17521,9 +17503,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
-    memset(&recording, 0, sizeof(recording));
     memset(&chain, 0, sizeof(chain));
-    recording.allocator = &gs->allocator;
     bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
     chain.gs = gs;
     chain.call = &call;
@@ -17951,9 +17931,8 @@ typedef struct gpuscan__heads {
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
-    return heads->form == GPUSCAN__HEADS_BITS
-               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, heads->at, sizeof(cl_uint))
-               : gpuscan__arg_buffer(launch, heads->data);
+    return heads->form == GPUSCAN__HEADS_BITS ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, heads->at, sizeof(cl_uint))
+                                              : gpuscan__arg_buffer(launch, heads->data);
 }
 
 /* Rows that are cut into parts: their input, and the grid that sums them. */
@@ -18637,9 +18616,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
     desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
-    desc->segments.form = flags  ? GPUSCAN_SEGMENTS_HEADS
-                          : bits ? GPUSCAN_SEGMENTS_OFFSETS
-                                 : GPUSCAN_SEGMENTS_KEYS;
+    desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
         return;
@@ -19021,8 +18998,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
-                        gpuscan__types[plan->e.src].size == 8);
+    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -19139,10 +19115,9 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 /* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
    segment may hold. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
-           (!plan->by_rows && plan->desc->count > profile->segments.lanes);
+           (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
 /* Returns the work-items of a group if segments are split: with lanes in local memory a single sub-group. */
@@ -19183,8 +19158,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 
 /* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t group = profile->segments.lanes_group, items = profile->segments.lanes_items;
+    uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
     if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
@@ -19221,8 +19195,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->key.each = gpuscan__segments_each(gs, plan);
     if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->segments.row_lanes)))
         gpuscan__fit_each(gs, plan);
-    while (key->group > 1 &&
-           gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
+    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
@@ -19778,9 +19751,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
     gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "BINNED", sample->name);
-    gpuscan__define(text, "VALUE", is_float                                  ? real
-                                   : gpuscan__bin_wide(gs, plan, own) > 1 ? wide
-                                                                            : sample->name);
+    gpuscan__define(text, "VALUE", is_float ? real : gpuscan__bin_wide(gs, plan, own) > 1 ? wide : sample->name);
     gpuscan__define(text, "REAL", real);
     gpuscan__define_number(text, "REAL_SIZE", binned == GPUSCAN_TYPE_F64 ? 8 : 4);
     gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
@@ -20176,8 +20147,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes is smaller than a row");
     if (desc->pitch_bytes)
         plan->pitch = desc->pitch_bytes;
-    if (desc->count &&
-        (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
+    if (desc->count && (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
                              desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
     range->elements = gpuscan__ceil_div(bytes, size);
@@ -20306,8 +20276,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     plan->slice_bins = gpuscan__slice_bins(plan);
     while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
-    if (gpuscan__local_words(plan) * 4 > local ||
-        (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (gpuscan__local_words(plan) * 4 > local || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -20518,14 +20487,13 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 
 /* Sets a GPU's groups. Each has enough vectors for its bins: more with slices, whose more bins are added at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->histogram.least
-                        : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
+                        : own->slices == 1 ? gs->device.profile.histogram.least
+                        : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
     if (own->tiled) {
@@ -20594,8 +20562,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch =
-            gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch = gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
@@ -20678,8 +20645,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    numbers.accumulators_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
+    numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
     numbers.first_tile = first_tile;
@@ -20698,8 +20664,7 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
-    finish.accumulators_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
+    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     finish.all_bins = plan->all_bins;
     finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
@@ -20881,10 +20846,8 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
     gpuscan_custom *texts = &stand_in.texts;
-    gpuscan__text source;
+    gpuscan__text source = gpuscan__text_of(gs);
     gpuscan_result r;
-    memset(&source, 0, sizeof(source));
-    source.allocator = &gs->allocator;
     gpuscan__test_source(&source, &stand_in);
     memset(texts, 0, sizeof(*texts));
     texts->source = source.data;
@@ -20910,8 +20873,7 @@ typedef struct gpuscan__test_rows {
 } gpuscan__test_rows;
 
 /* Counts a sample's bin; NULL: does not. The desc says what becomes of samples outside. */
-static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin,
-                                  uint64_t weight) {
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
     else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
@@ -21271,8 +21233,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
         gpuscan__define(text, "STAGED", gpuscan__raw_names[gpuscan__log2(gpuscan__word_of(own.sizes[0]))]);
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
-    gpuscan__define_number(text, "RESULTS_LISTED",
-                           gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
+    gpuscan__define_number(text, "RESULTS_LISTED", gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
@@ -21378,8 +21339,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
         {(unsigned)desc->by > GPUSCAN_SELECT_PREDICATE, argument, "by is not a gpuscan_select_by"},
         {(unsigned)type >= GPUSCAN_TYPE_COUNT, argument, "type is not a gpuscan_type"},
         {(unsigned)flag_type >= GPUSCAN_TYPE_COUNT, argument, "flag_type is not a gpuscan_type"},
-        {(is_custom || by_predicate) && !desc->custom, argument,
-         "custom is NULL, but type is CUSTOM or by PREDICATE"},
+        {(is_custom || by_predicate) && !desc->custom, argument, "custom is NULL, but type is CUSTOM or by PREDICATE"},
         {is_custom && (size == 0 || size > GPUSCAN__CUSTOM_MOST || (by_predicate && !desc->custom->type)), argument,
          "custom->type is NULL, or custom->size is not from 1 to 1024"},
         {by_predicate && desc->custom && !desc->custom->select, argument,
@@ -21546,8 +21506,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->tile = group * vectors * vector;
         if (vectors > 1 && (vectors * vector * element > 128 || key->tile * unit > most))
             vectors /= 2;
-        else if (key->tile * unit <= most &&
-                 gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
+        else if (key->tile * unit <= most && gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
             return;
         else if (vectors > 1)
             vectors /= 2;
@@ -21801,8 +21760,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     numbers.count = plan->count;
     numbers.count_offset = gpuscan__arg_count(&launch, plan->count_buffer);
     if (single)
-        numbers.states_offset =
-            gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+        numbers.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     else
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
@@ -22296,8 +22254,7 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
-           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) |
-           GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
+           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
@@ -22391,8 +22348,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_PACKED",
-                           (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
@@ -23684,8 +23640,7 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
         return GPUSCAN_SUCCESS;
     if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
         desc->images > 1)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src_image with src, its pitches or several images");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
     if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
@@ -24029,8 +23984,7 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
     uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) +
-           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -24792,8 +24746,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     const gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    memset(blob, 0, sizeof(*blob));
-    blob->allocator = &gs->allocator;
+    *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
     if (only)
@@ -24936,8 +24889,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
-    program->program =
-        gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+    program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
