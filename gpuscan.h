@@ -3801,7 +3801,7 @@ NULL};
 static const char *const gpuscan__piece_kept_tiles[] = {
 "#line 2420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"$1ushort ``Q;\n\n\n\n\n\n"
+"$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
 "$1$n `listed;\n"
 "$1char `listed_size_differs[$6$n)==$RESULTS_LISTED?1: -1];\n"
@@ -3985,9 +3985,9 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2622 \"kernels.cl.inc\"\n"
+"#line 2623 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"`W$BEGINS\n\n\n"
+"`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
 "`B`reaches*reaches,`C``H*`H){\n"
 "`Slater= ~(reaches->whole^(reaches->whole-1))&0x7fffffffu;\n"
@@ -4932,7 +4932,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$9->own=next;\n"
 "}\n"
 "}\n\n"
-"`W$y > 1\n\n\n"
+"`W$y > 1\n\n"
 "$1struct{\n"
 "$z low,high;\n"
 "}$z_`E;\n\n"
@@ -5143,8 +5143,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3945 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3944 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
 "`S`3,share,shares;\n"
@@ -5163,7 +5163,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$0$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$0$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$0$TEST_PAUSE(p)\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$WORD\n"
 "$0$EMPTY 0u\n"
 "$0$AGGREGATE 1u\n"
@@ -5281,7 +5281,7 @@ static const char *const gpuscan__piece_handover[] = {
 "flag=tag&3u;\n"
 "`J\n"
 "`t `9;\n"
-"`Lis_`E= !$AHEAD&&$FEW==0&&``K_load(`8,`3,`U);\n\n"
+"`Lis_`E= !$AHEAD&&$FEW==0&&``K_load(`8,`3,`U);\n\n\n"
 "`Lis_`9=($ON(PTX)|| !is_`E)&&``9_load(`8,`3,&`9);\n"
 "`7is_`E)\n"
 "$5$PREFIX;\n"
@@ -5711,8 +5711,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4683 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4685 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_$4;\n\n"
@@ -5801,7 +5801,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`A))\n"
 "x[v]=`convert(`src_at(vector,v),`A);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$0$ROWS_QUICK ($p > 4 || $PACKED_HERE)\n"
 "`W$ROWS_QUICK && $u_APART\n"
 "$0$ANY_LANE(x) (`ballot(x) != 0)\n"
@@ -5858,7 +5858,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$ROLLED `Y`Ss=$k-reach+1;s<$k;s++)\n"
 "$9=$i$9,`H->`9s[s]);\n"
 "$5$9;\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$m`V``8_vector_scan(`dst_vector*out,`B``3*data,\n"
 "`B``8_`3*`3,``8_`Q `Q,`Si,`0k,\n"
 "`t `E,$3`dst*totals,\n"
@@ -6017,7 +6017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5037 \"kernels.cl.inc\"\n"
+"#line 5036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6122,7 +6122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
+"#line 5153 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,7 +6168,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5201 \"kernels.cl.inc\"\n"
+"#line 5200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6368,7 +6368,7 @@ static const char *const gpuscan__piece_select[] = {
 "to[j++]=`to_result(elements.element[$LOWEST((`T)bits)]);\n"
 "$8\n"
 "}\n"
-"$8\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n"
 "$0$FULL_WORD(`1s) ((`1s) ? 4u : 24u)\n"
 "$0$KEEP(`1s, compress, plain, copy) \\\n"
 " { \\\n"
@@ -7385,7 +7385,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`W$WORD\n"
 "`t `U=$f);\n"
 "$3``6*`6s=partials+i*$PREFIX_WORDS;\n"
-"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n"
+"`Stag=epoch<<2|$AGGREGATE;\n\n\n"
 "`B`Smost=$WORDS_ARRIVE?1u<<22:0;\n"
 "`Y`Spolls=0;!``6s_load(`6s,tag,&`U,$PREFIX_WORDS)&&polls<most;polls++)\n"
 ";\n"
@@ -7421,7 +7421,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6647 \"kernels.cl.inc\"\n"
+"#line 6646 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -7623,7 +7623,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.mark=0;\n"
 "walk.open=out->groups>1;\n"
 "$5walk;\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "$0$BATCHES ($y > 1 && !$CONVERT_IS_CUSTOM)\n"
 "`W$BATCHES\n"
 "$1$y_MASK $z_mask;\n"
@@ -8124,7 +8124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7476 \"kernels.cl.inc\"\n"
+"#line 7474 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,7 +8176,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8769,7 +8769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8186 \"kernels.cl.inc\"\n"
+"#line 8184 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9017,7 +9017,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
@@ -9300,7 +9300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8789 \"kernels.cl.inc\"\n"
+"#line 8788 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9641,7 +9641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9205 \"kernels.cl.inc\"\n"
+"#line 9204 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10364 \"kernels.cl.inc\"\n"
+"#line 10363 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10387 \"kernels.cl.inc\"\n"
+"#line 10386 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10550 \"kernels.cl.inc\"\n"
+"#line 10549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10598 \"kernels.cl.inc\"\n"
+"#line 10597 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10769 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11266,8 +11266,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11078 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11077 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
 "$0$RANK_GROUPS $kS\n"
@@ -12534,7 +12534,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((vola`3 $3`5*)$SORT_AGREED(`X->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"`W$SORT_COUNTED\n\n\n\n\n\n"
+"`W$SORT_COUNTED\n\n\n\n\n\n\n"
 "$0$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
 "$0$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n\n"
@@ -12620,7 +12620,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "`7ticket==tickets-1&&$x==0)\n"
 "atomic_xchg((vola`3 $3`5*)$SORT_DONE(zeros),0u);\n"
-"}\n\n\n"
+"}\n\n"
 "$m`V$w`Med(`B$w`X*`X,$w$4 $4,\n"
 "`C$w`H*`H){\n"
 "`Lis_few=`X->`M<=$4.few;\n"
